@@ -50,17 +50,18 @@ class Violation:
 
 @dataclass
 class Outcome:
-    """What happened. Per-request lists stand in input order; None is "not yet"."""
+    """What happened. Per-request dates and slots are keyed by the request, its place in the input."""
 
     length: tuple[int, ...]
-    start: list[Fraction | None]
-    first_token: list[Fraction | None]
-    finish: list[Fraction | None]
-    slot: list[int | None]
+    start: dict[int, Fraction] = field(default_factory=dict)
+    first_token: dict[int, Fraction] = field(default_factory=dict)
+    finish: dict[int, Fraction] = field(default_factory=dict)
+    slot: dict[int, int] = field(default_factory=dict)
     history: list[list[int]] = field(default_factory=list)
     """For every busy step, r = progress + 1 of each active request."""
     busy_time: Fraction = Fraction(0)
     violations: int = 0
+    """Admissions at which the largest progress exceeded alpha."""
     first_violation: Violation | None = None
     close: bool = False
     """Whether a release and a boundary lie so close that rounding may swap them."""
@@ -83,7 +84,11 @@ class Outcome:
 
     @property
     def makespan(self) -> Fraction:
-        return max(instant for instant in self.finish if instant is not None)
+        return max(self.finish.values())
+
+    def dates(self, of: dict[int, Fraction]) -> list[float]:
+        """One of the three columns of dates, in input order, as the floats next to them."""
+        return [float(of[request]) for request in range(len(self.length))]
 
     def violation_steps(self, alpha: int) -> int:
         return sum(gap > alpha for gap in self.gaps)
@@ -117,13 +122,7 @@ class _Worker:
         size = case.upper if case.policy == "robust-isjl" else case.length
         assert size is not None, "robust-isjl plans with upper predictions"
         self.scene = Scene(slots=case.slots, release=[Fraction(value) for value in case.release], size=size)
-        self.outcome = Outcome(
-            length=case.length,
-            start=[None] * count,
-            first_token=[None] * count,
-            finish=[None] * count,
-            slot=[None] * count,
-        )
+        self.outcome = Outcome(case.length)
 
     def wait_while_empty(self) -> None:
         """Go to the next release, or in slotted mode to the first whole multiple of the step from it."""
