@@ -1,0 +1,44 @@
+# `make demo` runs the main job, `make test` every check. Both need a Python with venv and a package
+# registry, nothing else, and leave what they install in .venv. Another interpreter: make PYTHON=...
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
+
+.PHONY: demo test bench clean
+
+demo: .venv/installed
+	$(BIN)/serving-sim compare --preset demo --out demo-out
+
+test: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2 --cov
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv demo-out dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v < (3, 11) and sys.exit("$(OLD)".format(*v))'
+	$(PYTHON) -m venv --clear .venv
+	touch $@
+
+# hatchling comes from constraints.txt as well: an isolated build would fetch its newest release
+.venv/built-with: .venv/made constraints.txt
+	$(INSTALL) hatchling
+	touch $@
+
+.venv/installed: .venv/built-with pyproject.toml
+	$(INSTALL) --no-build-isolation -e .
+	touch $@
+
+.venv/installed-dev: .venv/built-with pyproject.toml
+	$(INSTALL) --no-build-isolation -e '.[dev]'
+	touch $@ .venv/installed

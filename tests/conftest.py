@@ -1,0 +1,26 @@
+"""What all tests share: how hard hypothesis tries, and where the reference data lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Simulations of very different size come from one strategy, so no example has a deadline. CI must
+# answer the same way twice; `pytest --hypothesis-profile=soak` searches for an hour or more.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("soak", deadline=None, max_examples=20_000)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Folder of reference schedules and public traces that are not part of the repository."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(os.environ.get("SERVING_SIM_SHARED", beside))
+    if not folder.is_dir():
+        pytest.skip(f"no reference data at {folder}")
+    return folder
