@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oracle import Case
+import pytest
+from oracle import Case, Pace
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,23 @@ class Known:
     finish: tuple[float, ...] | None = None
     externality: int | None = None
 
+    def check(
+        self,
+        *,
+        start: Sequence[float],
+        finish: Sequence[float],
+        slot: Sequence[int],
+        steps: int,
+        max_gap: int,
+        externality: int,
+    ) -> None:
+        """Hold a schedule against this one; dates to the accuracy of floats, all else exactly."""
+        assert start == pytest.approx(self.start, rel=1e-9), self.title
+        assert self.finish is None or finish == pytest.approx(self.finish, rel=1e-9), self.title
+        assert self.slot is None or tuple(slot) == self.slot, self.title
+        assert (steps, max_gap) == (self.steps, self.max_gap), self.title
+        assert self.externality is None or externality == self.externality, self.title
+
 
 def stored_schedules(shared: Path) -> list[Known]:
     """Schedules that another implementation of the same definitions computed."""
@@ -37,7 +56,7 @@ def _from_row(row: dict[str, Any]) -> Known:
         tuple(row["length"]),
         alpha=row["alpha"],
         upper=None if row["upper"] is None else tuple(row["upper"]),
-        **row["step_time"],
+        pace=Pace(**row["step_time"]),
     )
     return Known(
         f"case {row['case']}",
@@ -84,7 +103,7 @@ KNOWN = [
     ),
     Known(  # steps of 1 + 10 * 2 + 100 * 1 + 1000 * 2 and 1 + 10 * 1 + 100 * 2 + 1000 * 2
         "each coefficient of the step time counts what it says",
-        Case("fcfs", 2, (0.0, 0.0), (2, 1), per_request=10.0, per_max_token=100.0, per_token=1000.0),
+        Case("fcfs", 2, (0.0, 0.0), (2, 1), pace=Pace(1.0, 10.0, 100.0, 1000.0)),
         start=(0.0, 0.0),
         finish=(4332.0, 2121.0),
         steps=2,

@@ -10,11 +10,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from oracle_rules import Beta, Scene, rule_named
 
 CLOSE = Fraction(1, 10**9)
 """Relative distance below which floating-point dates may order two instants either way."""
+
+
+class Pace(NamedTuple):
+    """Duration of a step: base + per_request |S| + per_max_token max r + per_token sum r."""
+
+    base: float = 1.0
+    per_request: float = 0.0
+    per_max_token: float = 0.0
+    per_token: float = 0.0
+
+
+ONE_STEP = Pace()
+"""Time counted in steps."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +42,7 @@ class Case:
     alpha: int = 0
     beta: Beta = None
     upper: tuple[int, ...] | None = None
-    base: float = 1.0
-    per_request: float = 0.0
-    per_max_token: float = 0.0
-    per_token: float = 0.0
+    pace: Pace = ONE_STEP
     slotted: bool = False
     first_token_step: tuple[int, ...] | None = None
     """Step, counted from 1, whose end makes a request's first output token; None is 1 for all."""
@@ -90,6 +101,11 @@ class Outcome:
         """One of the three columns of dates, in input order, as the floats next to them."""
         return [float(of[request]) for request in range(len(self.length))]
 
+    @property
+    def slots(self) -> list[int]:
+        """The column of slots in input order."""
+        return [self.slot[request] for request in range(len(self.length))]
+
     def violation_steps(self, alpha: int) -> int:
         return sum(gap > alpha for gap in self.gaps)
 
@@ -130,9 +146,9 @@ class _Worker:
             return
         self.now = max(self.now, min(self.scene.release[request] for request in self.coming))
         if self.case.slotted:
-            multiples = self.now / Fraction(self.case.base)
+            multiples = self.now / Fraction(self.case.pace.base)
             self._note_if_close(multiples, Fraction(round(multiples)))
-            self.now = math.ceil(multiples) * Fraction(self.case.base)
+            self.now = math.ceil(multiples) * Fraction(self.case.pace.base)
 
     def see_releases(self) -> None:
         """A release in the middle of a step is later than this boundary and waits for the next one."""
@@ -176,14 +192,9 @@ class _Worker:
                 del self.scene.active[slot], self.scene.progress[request]
 
     def _duration(self, batch: list[int]) -> Fraction:
-        case = self.case
+        base, per_request, per_max_token, per_token = map(Fraction, self.case.pace)
         longest = max(batch)
-        return (
-            Fraction(case.base)
-            + Fraction(case.per_request) * len(batch)
-            + Fraction(case.per_max_token) * longest
-            + Fraction(case.per_token) * sum(batch)
-        )
+        return base + per_request * len(batch) + per_max_token * longest + per_token * sum(batch)
 
     def _note_if_close(self, left: Fraction, right: Fraction) -> None:
         if left != right and abs(left - right) <= CLOSE * max(Fraction(1), abs(left)):

@@ -12,14 +12,14 @@ from oracle import Case, Violation, play
 
 def check(known: Known) -> None:
     outcome = play(known.case)
-    assert outcome.dates(outcome.start) == pytest.approx(known.start, rel=1e-9)
-    if known.finish is not None:
-        assert outcome.dates(outcome.finish) == pytest.approx(known.finish, rel=1e-9)
-    if known.slot is not None:
-        assert tuple(outcome.slot[request] for request in range(len(known.slot))) == known.slot
-    if known.externality is not None:
-        assert outcome.externality == known.externality
-    assert (outcome.steps, max(outcome.gaps)) == (known.steps, known.max_gap)
+    known.check(
+        start=outcome.dates(outcome.start),
+        finish=outcome.dates(outcome.finish),
+        slot=outcome.slots,
+        steps=outcome.steps,
+        max_gap=max(outcome.gaps),
+        externality=outcome.externality,
+    )
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.title)
