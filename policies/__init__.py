@@ -1,0 +1,22 @@
+"""Who is admitted, when: the policies, one rule a file."""
+
+from policies.continuous import FCFS, LPT, SJF
+from policies.fair import Fair
+from policies.isjl import ISJL
+from policies.ljf import LJF
+from policies.registry import PolicyEntry, catalogue, make_policy, parse_policy
+from policies.robust import RobustISJL
+
+__all__ = [
+    "FCFS",
+    "ISJL",
+    "LJF",
+    "LPT",
+    "SJF",
+    "Fair",
+    "PolicyEntry",
+    "RobustISJL",
+    "catalogue",
+    "make_policy",
+    "parse_policy",
+]

@@ -1,0 +1,42 @@
+"""Any policy behind the admission test of constraint (1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.parameters import check_alpha
+from serving_sim import Admission, Epoch, Policy
+
+
+class Fair(Policy):
+    """``inner`` behind the test A_max <= alpha, which keeps the batch alpha-fair.
+
+    All active requests advance in lockstep, so the gap between two of them never changes: an
+    admission is fair if and only if the largest progress is at most alpha at that epoch. The worker
+    applies the test to every policy that promises an alpha; the wrapper makes the promise.
+
+    Parameters
+    ----------
+    inner : Policy
+        The ordering.
+    alpha : int
+        Fairness budget in tokens, >= 0.
+    """
+
+    def __init__(self, inner: Policy, alpha: int) -> None:
+        self.inner = inner
+        self.alpha = check_alpha(alpha)
+        self.name = f"fair-{inner.name}"
+        self.needs_upper = inner.needs_upper
+
+    def begin(self, slots: int) -> None:
+        self.inner.begin(slots)
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self.inner.join(request, size, release)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        return self.inner.decide(epoch)
+
+    def describe(self) -> str:
+        return f"{self.name}:alpha={self.alpha}"

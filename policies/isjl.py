@@ -1,0 +1,110 @@
+"""Insert Short Jobs with Limit, offline and online (Yao and Zhou, sections 3.2, 3.3 and 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.parameters import Beta, beta_tokens, check_alpha
+from policies.planning import Plan, make_plan, pack_stage_end, wants_plan
+from policies.queues import SizeQueue
+from serving_sim import Admission, Epoch, Policy
+
+
+class ISJL(Policy):
+    """ISJL with a guard that keeps every batch alpha-fair.
+
+    Phase ONE: when the worker is empty and two waiting requests or more exceed alpha, the longest
+    ones are held, one a slot, and short requests are packed in front of them. Phase TWO: a free
+    slot takes the largest waiting request. Both admit only while the largest progress is at most
+    alpha. With all releases at 0 this is algorithm 3, with releases Online-ISJL; for two slots
+    and the optimal beta it is algorithm 2.
+
+    The guard is ours: as printed, phase ONE can break constraint (1) with three slots or more.
+    Longs may start once ``now >= E - alpha``, with E the projected end of the pack stage, so all
+    of them start within alpha of each other.
+
+    Parameters
+    ----------
+    alpha : int
+        Fairness budget in tokens, >= 0.
+    beta : float or "optimal", optional
+        Packing allowance in [0, 2 alpha] tokens; alpha by default, ``"optimal"`` for
+        ``(sqrt(17) - 1) / 4 * alpha``.
+
+    Notes
+    -----
+    Complexity of an epoch: O((admitted + packed) log d + slots * distinct packed sizes) with d
+    distinct waiting sizes; the queue is never scanned.
+    """
+
+    name = "isjl"
+
+    def __init__(self, alpha: int, beta: Beta = None) -> None:
+        self.alpha: int = check_alpha(alpha)
+        self.beta = beta
+        self._allowance = beta_tokens(beta, self.alpha)
+
+    def describe(self) -> str:
+        beta = "" if self.beta is None else f",beta={self.beta}"
+        return f"{self.name}:alpha={self.alpha}{beta}"
+
+    def begin(self, slots: int) -> None:
+        self._slots = slots
+        self._queue = SizeQueue()
+        self._plan: Plan | None = None
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self._queue.push(request, size)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        if self._plan is None:
+            if epoch.active or not wants_plan(self._queue, self._slots, self.alpha):
+                return self._fill(epoch)
+            self._begin_plan(epoch.step)
+        return self._dispatch(epoch, self._plan)
+
+    def _fill(self, epoch: Epoch) -> Sequence[Admission]:
+        pop = self._queue.pop_largest
+        return [(pop(), slot) for slot in epoch.lowest(len(self._queue))]
+
+    def _begin_plan(self, step: int) -> None:
+        self._plan = make_plan(self._queue, self._slots, self.alpha, self._allowance)
+        self._running = [(step, step)] * self._slots  # start and projected end of pack requests
+        self._drifted = False
+        self._hold_end = pack_stage_end(step, self.alpha, self._plan.packs, self._running) - self.alpha
+
+    def _dispatch(self, epoch: Epoch, plan: Plan) -> Sequence[Admission]:
+        step = epoch.step
+        free = epoch.free
+        self._follow(step, free, plan)
+        over = step >= self._hold_end
+        admissions: list[Admission] = []
+        for slot in free:
+            long = plan.longs[slot]
+            if plan.packs[slot]:
+                request, size = plan.packs[slot].popleft()
+                plan.packed -= 1
+                self._running[slot] = (step, step + size)
+                admissions.append((request, slot))
+            elif long is not None:
+                if over:
+                    plan.longs[slot] = None
+                    plan.held -= 1
+                    admissions.append((long, slot))
+            elif self._queue and (over or self._queue.largest() <= self.alpha):
+                admissions.append((self._queue.pop_largest(), slot))
+        if not (plan.held or plan.packed):
+            self._plan = None
+        elif not over:
+            epoch.wake_in(self._hold_end - step)
+        return admissions
+
+    def _follow(self, step: int, free: Sequence[int], plan: Plan) -> None:
+        # sizes can be upper predictions: once a pack request has ended before its projected end
+        # the pack stage no longer runs as projected, and its end is projected anew
+        for slot in free:
+            if self._running[slot][1] > step:
+                self._running[slot] = (step, step)
+                self._drifted = True
+        if self._drifted and plan.held:
+            self._hold_end = pack_stage_end(step, self.alpha, plan.packs, self._running) - self.alpha

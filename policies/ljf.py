@@ -1,0 +1,30 @@
+"""Longest job first in static batches (Yao and Zhou, algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.queues import SizeQueue
+from serving_sim import Admission, Epoch, Policy
+
+
+class LJF(Policy):
+    """When the worker is empty, admit the largest waiting requests; nobody else until all finish.
+
+    Static batching keeps every gap at 0, so it is alpha-fair for any alpha (proposition 3.1 of Yao
+    and Zhou), at the price of idle slots. O(log d) a request, d distinct sizes.
+    """
+
+    name = "ljf"
+    alpha = 0
+
+    def begin(self, slots: int) -> None:
+        self._queue = SizeQueue()
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self._queue.push(request, size)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        if epoch.active:
+            return ()
+        return [(self._queue.pop_largest(), slot) for slot in epoch.lowest(len(self._queue))]

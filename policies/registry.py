@@ -1,0 +1,206 @@
+"""Policies by name: built in, installed through entry points, or named as ``module:Class``."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from policies.fair import Fair
+from serving_sim import Policy
+
+ENTRY_POINTS = "serving_sim.policies"
+
+_BUILT_IN = {
+    "fcfs": "policies.continuous:FCFS",
+    "sjf": "policies.continuous:SJF",
+    "lpt": "policies.continuous:LPT",
+    "ljf": "policies.ljf:LJF",
+    "isjl": "policies.isjl:ISJL",
+    "robust-isjl": "policies.robust:RobustISJL",
+    "fair": "policies.fair:Fair",
+}
+_FAIR = "fair-"
+_LISTED_FAIR = ("fair-fcfs", "fair-sjf", "fair-lpt")
+
+
+@dataclass(frozen=True)
+class PolicyEntry:
+    """One policy as ``serving-sim policies`` lists it."""
+
+    name: str
+    summary: str
+    parameters: tuple[str, ...]
+    """``name=default``, or ``name`` where a value is required."""
+    origin: str
+    """``built in`` or the distribution that brings it."""
+
+
+def make_policy(name: str, **parameters: Any) -> Policy:
+    """A policy by its command-line name.
+
+    Parameters
+    ----------
+    name : str
+        A name of `catalogue`, ``fair-NAME`` for any ordering, or ``module:Class``.
+    **parameters
+        What the policy's constructor takes. A wrapper's ``inner`` may be a policy or the text of
+        one; parameters that the wrapper does not know go to the inner policy.
+
+    Raises
+    ------
+    ValueError
+        If there is no such policy or a parameter is missing, unknown or out of range.
+
+    Examples
+    --------
+    >>> make_policy("fair-lpt", alpha=4).describe()
+    'fair-lpt:alpha=4'
+    """
+    if name.startswith(_FAIR) and name not in _targets():
+        inner_name = name.removeprefix(_FAIR)
+        alpha = parameters.pop("alpha", None)
+        if alpha is None:
+            raise ValueError(f"policy {name}: needs a value for alpha")
+        return Fair(make_policy(inner_name, **parameters), alpha)
+    build = _load(name)
+    known = _parameters(build)
+    if "inner" in known and not isinstance(parameters.get("inner"), Policy | None):
+        passed_on = {key: value for key, value in parameters.items() if key not in known or key == "alpha"}
+        parameters = {key: value for key, value in parameters.items() if key in known}
+        parameters["inner"] = parse_policy(str(parameters["inner"]), defaults=passed_on)
+    unknown = sorted(parameters.keys() - known.keys())
+    if unknown:
+        takes = ", ".join(known) or "no parameters"
+        raise ValueError(f"policy {name}: unknown parameter {unknown[0]!r}, it takes {takes}")
+    for key, parameter in known.items():
+        if parameter.default is parameter.empty and key not in parameters:
+            raise ValueError(f"policy {name}: needs a value for {key}")
+    policy: Policy = build(**parameters)
+    return policy
+
+
+def parse_policy(text: str, defaults: Mapping[str, Any] | None = None) -> Policy:
+    """The policy that ``NAME[:key=value,..]`` describes.
+
+    ``defaults`` fill in parameters the policy takes and the text does not set. A wrapper's inner
+    policy with parameters of its own stands in parentheses: ``delayed:x=0.6,inner=(isjl:alpha=8)``.
+    """
+    name, parameters = _split(text)
+    for key, value in (defaults or {}).items():
+        if key not in parameters and key in _takes(name, parameters):
+            parameters[key] = value
+    return make_policy(name, **parameters)
+
+
+def catalogue() -> list[PolicyEntry]:
+    """All policies known by name, built in first."""
+    entries = [_entry(name, origin) for name, (_, origin) in _targets().items()]
+    fair = [
+        PolicyEntry(name, f"{name.removeprefix(_FAIR)} behind the admission test A_max <= alpha.", ("alpha",), "built in")
+        for name in _LISTED_FAIR
+    ]
+    return sorted([*entries, *fair], key=lambda entry: entry.origin != "built in")
+
+
+@cache
+def _targets() -> dict[str, tuple[str, str]]:
+    targets = {name: (target, "built in") for name, target in _BUILT_IN.items()}
+    for point in entry_points(group=ENTRY_POINTS):
+        origin = point.dist.name if point.dist is not None else "installed"
+        if point.name in targets:
+            raise ValueError(
+                f"policy {point.name!r}: {origin} registers a name that {targets[point.name][1]} already has"
+            )
+        targets[point.name] = (point.value, origin)
+    return targets
+
+
+def _load(name: str) -> Callable[..., Any]:
+    targets = _targets()
+    if name in targets:
+        target = targets[name][0]
+    elif ":" in name:
+        target = name
+    else:
+        names = [*targets, *_LISTED_FAIR]
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f", did you mean {close[0]!r}?" if close else "."
+        raise ValueError(f"policy {name!r}: no such policy{hint} Known: {', '.join(names)}")
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as cause:
+        raise ValueError(f"policy {name!r}: cannot load {target}: {cause}") from cause
+    if not callable(found):
+        raise ValueError(f"policy {name!r}: {target} is not a class")
+    return found  # type: ignore[no-any-return]
+
+
+def _parameters(build: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    # a class without a constructor of its own takes no parameters
+    if isinstance(build, type) and build.__init__ is object.__init__:
+        return {}
+    return inspect.signature(build).parameters
+
+
+def _takes(name: str, parameters: Mapping[str, Any]) -> set[str]:
+    if name.startswith(_FAIR) and name not in _targets():
+        return {"alpha", *_takes(name.removeprefix(_FAIR), parameters)}
+    known = set(_parameters(_load(name)))
+    if isinstance(parameters.get("inner"), str):
+        known |= _takes(*_split(parameters["inner"]))
+    return known
+
+
+def _split(text: str) -> tuple[str, dict[str, Any]]:
+    head, *rest = text.strip().split(":", 1)
+    if rest and rest[0].partition(":")[0].isidentifier():  # module:Class
+        attribute, *rest = rest[0].split(":", 1)
+        head = f"{head}:{attribute}"
+    parameters: dict[str, Any] = {}
+    for item in _top_level_items(rest[0]) if rest else []:
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise ValueError(f"policy {text!r}: {item!r} must read key=value")
+        if key.strip() in parameters:
+            raise ValueError(f"policy {text!r}: {key.strip()} is set twice")
+        parameters[key.strip()] = _value(value.strip())
+    return head, parameters
+
+
+def _top_level_items(text: str) -> list[str]:
+    items, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += letter
+    return items
+
+
+def _value(text: str) -> int | float | str:
+    if text.startswith("(") and text.endswith(")"):
+        return text[1:-1]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _entry(name: str, origin: str) -> PolicyEntry:
+    build = _load(name)
+    summary = (inspect.getdoc(build) or "").partition("\n")[0]
+    parameters = tuple(
+        key if parameter.default is parameter.empty else f"{key}={parameter.default}"
+        for key, parameter in _parameters(build).items()
+    )
+    return PolicyEntry(name, summary, parameters, origin)

@@ -1,0 +1,145 @@
+"""How requests reach the worker: a look-ahead for open streams, a desk for reactive sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import simpy
+
+from serving_sim.clock import SOON, Alarm, Clock
+from serving_sim.errors import SourceError
+from serving_sim.ledger import Ledger
+from serving_sim.request import Workload
+from serving_sim.source import Process, ReactiveSource
+
+
+class OpenStream:
+    """Feeds blocks of an open-loop source into the ledger, one block ahead of the worker."""
+
+    reactive = False
+
+    def __init__(self, blocks: Iterator[Workload], ledger: Ledger) -> None:
+        self._blocks = blocks
+        self._ledger = ledger
+        self._last = 0.0
+
+    def refill(self) -> bool:
+        """Append the next block; False once the stream has ended."""
+        block = next(self._blocks, None)
+        if block is None:
+            return False
+        first = block.release[0]
+        if first < self._last or block.arrival_order is not None:
+            raise SourceError(
+                f"source: blocks must be sorted by release, found {first} after {self._last}"
+                if first < self._last
+                else "source: a block must be sorted by release"
+            )
+        self._last = float(block.release[-1])
+        self._ledger.append(block)
+        return True
+
+
+class Desk:
+    """Where a reactive source releases requests and hears of their fates.
+
+    Everything happens in simulated time: a source acts while one of its processes runs, and the
+    worker sees a release at the epoch the model names. At one instant the worker first completes
+    requests, then the source reacts, then what it released joins, then the policy decides.
+    """
+
+    reactive = True
+
+    def __init__(self, clock: Clock, ledger: Ledger, source: ReactiveSource) -> None:
+        self._clock = clock
+        self._ledger = ledger
+        self._name = type(source).__name__
+        self._started: dict[int, simpy.Event] = {}
+        self._finished: dict[int, simpy.Event] = {}
+        self._running = 0
+        self.worker: simpy.Process | None = None
+        self.failure: Exception | None = None
+        self.spawn(source.process(self))
+
+    @property
+    def now(self) -> float:
+        """The instant, in time units."""
+        return self._clock.now
+
+    @property
+    def running(self) -> int:
+        """Processes of the source that have not ended."""
+        return self._running
+
+    def spawn(self, process: Process) -> None:
+        """Start a process of the source beside those that run."""
+        self._running += 1
+        self._clock.process(self._guard(process))
+
+    def at(self, instant: float) -> simpy.Event:
+        """Event that rings at ``instant``, which must not lie in the past."""
+        if not self.now <= instant < float("inf"):
+            raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
+        return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
+
+    def release(
+        self,
+        length: int,
+        *,
+        lower: int | None = None,
+        upper: int | None = None,
+        prompt_tokens: int | None = None,
+        output_tokens: int | None = None,
+        tenant: str | None = None,
+    ) -> int:
+        """Release a request now and return its number."""
+        request = self._ledger.append(
+            Workload(
+                [self.now],
+                [length],
+                lower=None if lower is None else [lower],
+                upper=None if upper is None else [upper],
+                prompt_tokens=None if prompt_tokens is None else [prompt_tokens],
+                output_tokens=None if output_tokens is None else [output_tokens],
+                tenant=None if tenant is None else [tenant],
+            )
+        )
+        if self.worker is not None:
+            self.worker.interrupt()
+            self.worker = None  # one interruption makes it look; it listens again when it waits
+        return request
+
+    def started(self, request: int) -> simpy.Event:
+        """Event that rings with the instant at which the worker starts ``request``."""
+        return self._fate(self._started, self._ledger.started_at(request), request)
+
+    def finished(self, request: int) -> simpy.Event:
+        """Event that rings with the instant at which ``request`` has its last token."""
+        return self._fate(self._finished, self._ledger.finished_at(request), request)
+
+    def tell_started(self, request: int) -> None:
+        """The worker says: ``request`` was admitted at this instant."""
+        self._tell(self._started, request)
+
+    def tell_finished(self, request: int) -> None:
+        """The worker says: ``request`` did its last step at this instant."""
+        self._tell(self._finished, request)
+
+    def _fate(self, waiting: dict[int, simpy.Event], known: float | None, request: int) -> simpy.Event:
+        if known is not None:  # it happened before anyone asked
+            return self._clock.event().succeed(known)
+        return waiting.setdefault(request, self._clock.event())
+
+    def _tell(self, waiting: dict[int, simpy.Event], request: int) -> None:
+        event = waiting.pop(request, None)
+        if event is not None:
+            event.succeed(self.now)
+
+    def _guard(self, process: Process) -> Process:
+        # SimPy would rebuild an exception from its arguments; keep the original for the caller
+        try:
+            yield from process
+        except Exception as failure:
+            self.failure = failure
+        finally:
+            self._running -= 1

@@ -1,0 +1,76 @@
+"""What a policy sees when it is asked."""
+
+from __future__ import annotations
+
+from math import inf
+
+from serving_sim.batch import FREE, Batch
+from serving_sim.errors import PolicyError
+
+
+class Epoch:
+    """The worker at the instant of a decision; one object per run, valid during `Policy.decide`.
+
+    Attributes
+    ----------
+    now : float
+        The instant, in time units.
+    step : int
+        Busy steps so far.
+    max_progress : int
+        Progress of the furthest active request in tokens, 0 for an empty batch (A_max of Yao and
+        Zhou, section 3).
+    active : int
+        Active requests.
+    """
+
+    __slots__ = ("_batch", "_free", "active", "max_progress", "now", "step", "wake_step", "wake_time")
+
+    def __init__(self, batch: Batch, free: list[int]) -> None:
+        self._batch = batch
+        self._free = free
+        self.now = 0.0
+        self.step = 0
+        self.max_progress = 0
+        self.active = 0
+        self.wake_step: float = inf
+        self.wake_time: float = inf
+
+    def lowest(self, count: int) -> list[int]:
+        """The at most ``count`` free slots with the lowest numbers, in increasing order."""
+        return self._free[:count]
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """All free slots in increasing order."""
+        return tuple(self._free)
+
+    @property
+    def slots(self) -> int:
+        """Slots of the worker, free or not."""
+        return len(self._batch.occupant)
+
+    def request(self, slot: int) -> int | None:
+        """Number of the request in ``slot``, None if it is free."""
+        request = self._batch.occupant[slot]
+        return None if request == FREE else request
+
+    def progress(self, slot: int) -> int | None:
+        """Progress of the request in ``slot`` in tokens, None if it is free."""
+        since = self._batch.admitted.get(slot)
+        return None if since is None else self.step - since
+
+    def wake_in(self, steps: int) -> None:
+        """Ask again ``steps`` >= 1 steps from now at the latest; only while the batch is busy.
+
+        Each answer of the policy replaces the wake-up of the one before.
+        """
+        if not (isinstance(steps, int) and steps >= 1):
+            raise PolicyError(f"wake_in at time {self.now}: steps={steps!r} must be a whole number >= 1")
+        self.wake_step = self.step + steps
+
+    def wake_at(self, instant: float) -> None:
+        """Ask again at ``instant`` > now at the latest, at the first step end from then if busy."""
+        if not self.now < instant < inf:
+            raise PolicyError(f"wake_at at time {self.now}: instant={instant!r} must lie in the future")
+        self.wake_time = instant

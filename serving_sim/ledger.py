@@ -1,0 +1,158 @@
+"""Columns of the requests a run is dealing with, as flat buffers the worker writes into."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serving_sim.record import Served, Sink
+from serving_sim.request import FloatArray, Workload
+from serving_sim.steptime import StepTime
+
+UNSERVED = -1
+"""Slot of a request that was not admitted yet."""
+
+_DTYPES: dict[str, type[np.generic]] = {
+    "release": np.float64,
+    "length": np.int64,
+    "size": np.int64,
+    "start": np.float64,
+    "finish": np.float64,
+    "first_token": np.float64,
+    "first_token_step": np.int64,
+    "slot": np.int32,
+}
+_EMPTY: dict[str, Any] = {"start": np.nan, "finish": np.nan, "slot": UNSERVED}
+
+
+class Ledger:
+    """Requests by number, in the order in which they join, with their records.
+
+    Row k holds request ``base + k``. The worker reads and writes the columns through memoryviews,
+    which give Python numbers at half the cost of indexing an array. With a sink, leading blocks
+    leave memory once all their requests have finished, so memory holds the span between the oldest
+    unfinished request and the newest.
+
+    Parameters
+    ----------
+    size_from : {"length", "upper"}
+        Column that policies get to see as the size.
+    step_time : StepTime
+        With a constant step, first tokens are dated after the run; otherwise the worker does it.
+    sink : Sink or None
+        Where finished blocks go.
+    """
+
+    def __init__(self, size_from: str, step_time: StepTime, sink: Sink | None) -> None:
+        self._size_from = size_from
+        self._step_time = step_time
+        self._sink = sink
+        self._blocks: deque[Workload] = deque()
+        self._columns: dict[str, NDArray[Any]] = {}
+        self.base = 0
+        self.known = 0
+        self.tokens = 0
+        self.intrinsic = 0
+        self.residence = 0.0
+        self.has_prompts = False
+
+    def append(self, block: Workload) -> int:
+        """Add the next requests of the stream and return the number of the first."""
+        if self._sink is not None:
+            self._flush(self._sink)
+        given = {"release": block.release, "length": block.length, "size": self._sizes(block)}
+        if block.first_token_step is not None:
+            given["first_token_step"] = block.first_token_step
+            self.has_prompts = True
+        self._grow(len(block), given)
+        first = self.known
+        self._blocks.append(block)
+        self.known += len(block)
+        self.tokens += block.total_length
+        self.intrinsic += block.intrinsic
+        return first
+
+    def view(self, name: str) -> memoryview:
+        """Live view of a column; any `append` makes it stale."""
+        return memoryview(self._columns[name])
+
+    def started_at(self, request: int) -> float | None:
+        """Instant at which a request was admitted, None for not yet."""
+        return _known(self._columns["start"][request - self.base])
+
+    def finished_at(self, request: int) -> float | None:
+        """Instant at which a request had its last token, None for not yet."""
+        return _known(self._columns["finish"][request - self.base])
+
+    def close(self) -> Served | None:
+        """All requests still held with their fates; None once they went to the sink."""
+        if self._sink is not None:
+            self._flush(self._sink)
+            return None
+        served = self._served(_joined(list(self._blocks)), self.known)
+        self.residence = float(np.sum(served.finish - served.start))
+        return served
+
+    def _sizes(self, block: Workload) -> NDArray[np.int64]:
+        if self._size_from == "length":
+            return block.length
+        if block.upper is None:
+            raise ValueError("upper: the policy plans with upper predictions, the workload has none")
+        return block.upper
+
+    def _grow(self, count: int, given: dict[str, NDArray[Any]]) -> None:
+        held = self.known - self.base
+        for name, dtype in _DTYPES.items():
+            if held == 0 and name in given:  # the usual single block is used as it is, uncopied
+                self._columns[name] = given[name]
+                continue
+            column = self._columns.get(name)
+            if column is None or len(column) < held + count:
+                room = held + count if held == 0 else max(held + count, 2 * held)
+                bigger = np.full(room, _EMPTY.get(name, 1), dtype)
+                if column is not None:
+                    bigger[:held] = column[:held]
+                self._columns[name] = column = bigger
+            elif not column.flags.writeable:
+                self._columns[name] = column = column.copy()
+            column[held : held + count] = given.get(name, _EMPTY.get(name, 1))
+
+    def _flush(self, sink: Sink) -> None:
+        while self._blocks:
+            count = len(self._blocks[0])
+            if np.isnan(self._columns["finish"][:count]).any():
+                return
+            served = self._served(self._blocks.popleft(), count)
+            self.residence += float(np.sum(served.finish - served.start))
+            sink.write(served)
+            held = self.known - self.base
+            for name, column in self._columns.items():
+                self._columns[name] = column[count:held].copy()
+            self.base += count
+
+    def _served(self, requests: Workload, count: int) -> Served:
+        columns = {name: column[:count] for name, column in self._columns.items()}
+        return Served(
+            requests=requests,
+            start=columns["start"],
+            first_token=self._first_token(columns) if self._step_time.constant else columns["first_token"],
+            finish=columns["finish"],
+            slot=columns["slot"],
+        )
+
+    def _first_token(self, columns: dict[str, NDArray[Any]]) -> FloatArray:
+        steps = columns["first_token_step"]
+        dated = columns["start"] + steps * self._step_time.base
+        # the end of a request's last step is its finish, to the last bit
+        return np.where(steps == columns["length"], columns["finish"], dated)
+
+
+def _known(instant: np.float64) -> float | None:
+    return None if np.isnan(instant) else float(instant)
+
+
+def _joined(blocks: list[Workload]) -> Workload:
+    return blocks[0] if len(blocks) == 1 else Workload.joined(blocks)

@@ -1,0 +1,239 @@
+"""Requests as validated columns: what arrives, before anything happens to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+TextArray = NDArray[np.object_]
+
+_MOST = 2**62  # lengths beyond it could overflow int64 sums of two
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Workload:
+    """A finite set of requests, one row each, in input order.
+
+    Parameters
+    ----------
+    release : array_like, shape (n,)
+        Instant at which each request becomes known, in time units, finite and >= 0. Rows need not
+        be sorted; equal releases keep input order.
+    length : array_like, shape (n,)
+        Service steps (= tokens) each request needs, whole and >= 1.
+    request_id : array_like of str, shape (n,), optional
+        Unique names; row numbers are used where absent.
+    prompt_tokens, output_tokens : array_like, shape (n,), optional
+        Whole token counts >= 0 as the log gave them.
+    lower, upper : array_like, shape (n,), optional
+        Prediction interval in tokens, ``1 <= lower <= length <= upper``.
+    tenant : array_like of str, shape (n,), optional
+        Who sent the request.
+
+    Raises
+    ------
+    ValueError
+        If a column has the wrong shape or a value breaks a rule; the message names column, row,
+        value and rule.
+
+    Notes
+    -----
+    The model counts one token a step (Yao and Zhou, section 2), so a length is a number of steps.
+    """
+
+    release: FloatArray
+    length: IntArray
+    request_id: TextArray | None
+    prompt_tokens: IntArray | None
+    output_tokens: IntArray | None
+    lower: IntArray | None
+    upper: IntArray | None
+    tenant: TextArray | None
+
+    def __init__(
+        self,
+        release: ArrayLike,
+        length: ArrayLike,
+        *,
+        request_id: ArrayLike | None = None,
+        prompt_tokens: ArrayLike | None = None,
+        output_tokens: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        tenant: ArrayLike | None = None,
+    ) -> None:
+        columns: dict[str, Any] = {
+            "release": _releases(release),
+            "length": _whole("length", length, least=1),
+            "request_id": _texts("request_id", request_id),
+            "prompt_tokens": _optional_whole("prompt_tokens", prompt_tokens, least=0),
+            "output_tokens": _optional_whole("output_tokens", output_tokens, least=0),
+            "lower": _optional_whole("lower", lower, least=1),
+            "upper": _optional_whole("upper", upper, least=1),
+            "tenant": _texts("tenant", tenant),
+        }
+        _check_sizes(columns)
+        _check_interval(columns)
+        _check_unique(columns["request_id"])
+        for name, column in columns.items():
+            if column is not None:
+                column.flags.writeable = False
+            object.__setattr__(self, name, column)
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    def blocks(self) -> Iterator[Workload]:
+        """The workload as an open-loop source: one block, in arrival order."""
+        yield self if self.arrival_order is None else self.take(self.arrival_order)
+
+    @cached_property
+    def arrival_order(self) -> IntArray | None:
+        """Rows in the order (release, input order), or None where they already stand so."""
+        if np.all(self.release[1:] >= self.release[:-1]):
+            return None
+        return np.argsort(self.release, kind="stable").astype(np.int64, copy=False)
+
+    def take(self, rows: IntArray) -> Workload:
+        """The workload made of the given rows, without checking them again."""
+        part = object.__new__(Workload)
+        for field in fields(Workload):
+            column = getattr(self, field.name)
+            object.__setattr__(part, field.name, None if column is None else column[rows])
+        return part
+
+    @classmethod
+    def joined(cls, parts: Sequence[Workload]) -> Workload:
+        """The rows of several workloads one after the other, without checking them again.
+
+        Raises
+        ------
+        ValueError
+            If a column is present in some parts only.
+        """
+        whole = object.__new__(cls)
+        for field in fields(cls):
+            columns = [getattr(part, field.name) for part in parts]
+            absent = sum(column is None for column in columns)
+            if 0 < absent < len(parts):
+                raise ValueError(f"{field.name}: must be present in all parts or in none")
+            object.__setattr__(whole, field.name, None if absent else np.concatenate(columns))
+        return whole
+
+    @cached_property
+    def total_length(self) -> int:
+        """Sum of all lengths in tokens (the paper's O), exact."""
+        return exact_sum(self.length)
+
+    @cached_property
+    def intrinsic(self) -> int:
+        """Intrinsic work Q = sum o (o + 1) / 2 (Yao and Zhou, equation 5), exact."""
+        return intrinsic_work(self.length)
+
+    @cached_property
+    def first_token_step(self) -> IntArray | None:
+        """Step, counted from 1, whose end makes the first output token; None means step 1 for all.
+
+        It is ``prompt_tokens + 1`` where the prompt is counted in the length. It is counted when
+        prompt and output tokens add up to the length or, with outputs unknown, when the prompt is
+        shorter than the length.
+        """
+        if self.prompt_tokens is None:
+            return None
+        if self.output_tokens is None:
+            counted = self.prompt_tokens < self.length
+        else:
+            counted = (self.prompt_tokens + self.output_tokens == self.length) & (self.output_tokens > 0)
+        return np.where(counted, self.prompt_tokens + 1, 1)
+
+
+def exact_sum(values: IntArray) -> int:
+    """Sum of whole numbers without overflow."""
+    low = int(np.sum(values & 0xFFFFFFFF, dtype=np.int64))  # below 2**63 up to 2**31 rows
+    high = int(np.sum(values >> 32, dtype=np.int64))
+    return (high << 32) + low
+
+
+def intrinsic_work(length: IntArray) -> int:
+    """Q = sum o (o + 1) / 2 as an exact Python integer (Yao and Zhou, equation 5)."""
+    if len(length) == 0:
+        return 0
+    if int(length.max()) < 2**31:  # o (o + 1) / 2 fits in int64, so only the sum can overflow
+        return exact_sum(length * (length + 1) // 2)
+    return sum(o * (o + 1) // 2 for o in length.tolist())
+
+
+def _releases(values: ArrayLike) -> FloatArray:
+    column = np.array(values, dtype=np.float64)  # a copy: the caller's array stays writeable
+    _check_shape("release", column)
+    _refuse("release", column, ~(np.isfinite(column) & (column >= 0)), "must be a finite number >= 0")
+    return column
+
+
+def _whole(name: str, values: ArrayLike, *, least: int) -> IntArray:
+    raw = np.asarray(values)
+    _check_shape(name, raw)
+    if raw.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: must hold whole numbers, found {raw.dtype} values")
+    bad = ~((raw >= least) & (raw <= _MOST))
+    if raw.dtype.kind == "f":
+        bad |= raw != np.floor(raw)
+    _refuse(name, raw, bad, f"must be a whole number from {least} to 2**62")
+    return raw.astype(np.int64)
+
+
+def _optional_whole(name: str, values: ArrayLike | None, *, least: int) -> IntArray | None:
+    return None if values is None else _whole(name, values, least=least)
+
+
+def _texts(name: str, values: ArrayLike | None) -> TextArray | None:
+    if values is None:
+        return None
+    column = np.array(values, dtype=np.object_)
+    _check_shape(name, column)
+    return column
+
+
+def _check_shape(name: str, column: NDArray[Any]) -> None:
+    if column.ndim != 1:
+        raise ValueError(f"{name}: must be one-dimensional, found shape {column.shape}")
+
+
+def _check_sizes(columns: dict[str, Any]) -> None:
+    count = len(columns["release"])
+    if count == 0:
+        raise ValueError("release: at least one request is needed, found none")
+    for name, column in columns.items():
+        if column is not None and len(column) != count:
+            raise ValueError(f"{name}: must have one value per release, found {len(column)} for {count}")
+
+
+def _check_interval(columns: dict[str, Any]) -> None:
+    length, lower, upper = columns["length"], columns["lower"], columns["upper"]
+    if lower is not None:
+        _refuse("lower", lower, lower > length, "must not exceed the length")
+    if upper is not None:
+        _refuse("upper", upper, upper < length, "must not be below the length")
+
+
+def _check_unique(request_id: TextArray | None) -> None:
+    if request_id is None:
+        return
+    seen: dict[Any, int] = {}
+    for row, name in enumerate(request_id.tolist()):
+        first = seen.setdefault(name, row)
+        if first != row:
+            raise ValueError(f"request_id[{row}]={name!r}: must be unique, row {first} has it too")
+
+
+def _refuse(name: str, column: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"{name}[{row}]={column[row].item()!r}: {rule}")

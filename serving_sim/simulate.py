@@ -1,0 +1,178 @@
+"""The one function that runs a policy on a stream of requests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serving_sim.arrivals import Desk, OpenStream
+from serving_sim.audit import Audit, Violation
+from serving_sim.clock import Clock
+from serving_sim.errors import SourceError
+from serving_sim.ledger import Ledger
+from serving_sim.policy import Policy
+from serving_sim.record import Run, Sink, Totals
+from serving_sim.request import IntArray, Workload
+from serving_sim.source import OpenSource, ReactiveSource
+from serving_sim.spans import SpanLog
+from serving_sim.steptime import StepTime
+from serving_sim.worker import Worker
+
+
+def simulate(
+    source: OpenSource | ReactiveSource,
+    policy: Policy,
+    *,
+    slots: int,
+    step_time: StepTime | None = None,
+    slotted: bool = False,
+    alpha: int | None = None,
+    record_batches: bool = False,
+    sink: Sink | None = None,
+) -> Run:
+    """Serve all requests of ``source`` on one worker and return what happened.
+
+    Parameters
+    ----------
+    source : Workload, OpenSource or ReactiveSource
+        What arrives.
+    policy : Policy
+        Who is admitted, when. The object may serve one run after another.
+    slots : int
+        Most requests in a batch (the paper's B), >= 1.
+    step_time : StepTime, optional
+        Duration of a step; one time unit by default.
+    slotted : bool
+        One grid of whole multiples of the step, for an empty worker too; needs a constant step.
+    alpha : int, optional
+        Budget in tokens that the fairness audit holds every gap against; by default the one the
+        policy claims. It does not change the schedule.
+    record_batches : bool
+        Keep one row per span of constant batch in ``Run.batches``.
+    sink : Sink, optional
+        Takes finished blocks out of memory; the run then keeps totals only.
+
+    Returns
+    -------
+    Run
+        Per-request arrays in input order and exact totals.
+
+    Raises
+    ------
+    ValueError
+        If an argument breaks a rule.
+    PolicyError
+        If the policy breaks its contract or leaves requests waiting for ever.
+    SourceError
+        If the source breaks its contract.
+    """
+    step_time = StepTime() if step_time is None else step_time
+    _check_arguments(slots, alpha, slotted, step_time)
+    clock = Clock()
+    ledger = Ledger("upper" if policy.needs_upper else "length", step_time, sink)
+    arrivals: OpenStream | Desk
+    if isinstance(source, ReactiveSource):
+        arrivals = Desk(clock, ledger, source)
+    else:
+        arrivals = OpenStream(source.blocks(), ledger)
+        arrivals.refill()
+    spans = SpanLog() if record_batches else None
+    audited = policy.alpha if alpha is None else alpha
+    worker = Worker(
+        clock,
+        ledger,
+        arrivals,
+        policy,
+        slots=slots,
+        step_time=step_time,
+        slotted=slotted,
+        alpha=audited,
+        spans=spans,
+    )
+    clock.process(worker.run())
+    clock.run()
+    _raise_failures(worker, arrivals, source)
+
+    served = ledger.close()
+    order = source.arrival_order if isinstance(source, Workload) else None
+    requests = source if isinstance(source, Workload) else None if served is None else served.requests
+    batch = worker.batch
+    return Run(
+        policy=policy.describe(),
+        slots=slots,
+        step_time=step_time,
+        slotted=slotted,
+        engine="simpy",
+        requests=requests,
+        start=_in_input_order(served and served.start, order, np.float64),
+        first_token=_in_input_order(served and served.first_token, order, np.float64),
+        finish=_in_input_order(served and served.finish, order, np.float64),
+        slot=_in_input_order(served and served.slot, order, np.int32),
+        totals=Totals(
+            requests=ledger.known,
+            tokens=ledger.tokens,
+            intrinsic=ledger.intrinsic,
+            steps=worker.steps,
+            externality=batch.externality,
+            gap_steps=batch.gap_steps,
+            makespan=worker.makespan,
+            busy_time=worker.busy_time,
+            residence=ledger.residence,
+            epochs=worker.epochs,
+            decisions=worker.decisions,
+            events=worker.events,
+        ),
+        audit=Audit(
+            alpha=audited,
+            max_gap=batch.max_gap,
+            violations=worker.violations,
+            violation_steps=batch.violation_steps,
+            first=_in_input_rows(worker.first_violation, order),
+        ),
+        batches=None if spans is None else spans.batches(),
+    )
+
+
+def _check_arguments(slots: int, alpha: int | None, slotted: bool, step_time: StepTime) -> None:
+    if not (isinstance(slots, int) and slots >= 1):
+        raise ValueError(f"slots={slots!r}: must be a whole number >= 1")
+    if alpha is not None and not (isinstance(alpha, int) and alpha >= 0):
+        raise ValueError(f"alpha={alpha!r}: must be a whole number of tokens >= 0")
+    if slotted and not step_time.constant:
+        raise ValueError("slotted=True: needs a constant step time (base alone)")
+
+
+def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object) -> None:
+    if worker.failure is not None:
+        raise worker.failure
+    if isinstance(arrivals, Desk):
+        if arrivals.failure is not None:
+            raise arrivals.failure
+        worker.check_all_served()
+        if arrivals.running:
+            raise SourceError(
+                f"source {type(source).__name__}: {arrivals.running} of its processes still wait "
+                "for something that can no longer happen"
+            )
+    worker.check_all_served()
+
+
+def _in_input_order(
+    column: NDArray[Any] | None, order: IntArray | None, dtype: type[np.generic]
+) -> NDArray[Any]:
+    if column is None:
+        return np.empty(0, dtype)
+    if order is None:
+        return column
+    placed = np.empty_like(column)
+    placed[order] = column
+    return placed
+
+
+def _in_input_rows(violation: Violation | None, order: IntArray | None) -> Violation | None:
+    if violation is None or order is None:
+        return violation
+    return replace(violation, request=int(order[violation.request]), other=int(order[violation.other]))

@@ -1,0 +1,291 @@
+"""The SimPy process of the GPU worker."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from math import inf
+from typing import Any, NoReturn
+
+import simpy
+
+from serving_sim.arrivals import Desk, OpenStream
+from serving_sim.audit import Violation
+from serving_sim.batch import Batch
+from serving_sim.clock import Alarm, Clock
+from serving_sim.epoch import Epoch
+from serving_sim.errors import PolicyError
+from serving_sim.ledger import UNSERVED, Ledger
+from serving_sim.policy import Admission, Policy
+from serving_sim.source import Process
+from serving_sim.spans import SpanLog
+from serving_sim.steptime import StepTime
+
+_FRUITLESS = 100_000
+"""Wake-ups of an empty worker in a row, without an admission or a release, that count as a hang."""
+
+
+class Worker:
+    """One GPU worker with ``slots`` slots, stepping its batch in lockstep.
+
+    An epoch is an instant at which the batch may change. The worker jumps from epoch to epoch: the
+    next completion is the top of a heap of whole steps, the next release of an open stream is
+    looked up, and both are dated by the pace of the batch. It sleeps on one SimPy event an epoch;
+    an epoch that neither a source nor the policy can act on (a completion while nothing waits)
+    needs none.
+
+    Complexity: O(log slots) an epoch and request, beside what the policy does.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        ledger: Ledger,
+        arrivals: OpenStream | Desk,
+        policy: Policy,
+        *,
+        slots: int,
+        step_time: StepTime,
+        slotted: bool,
+        alpha: int | None,
+        spans: SpanLog | None,
+    ) -> None:
+        self._clock = clock
+        self._ledger = ledger
+        self._arrivals = arrivals
+        self._policy = policy
+        self._slots = slots
+        self._step_time = step_time
+        self._slotted = slotted
+        self._alpha = inf if alpha is None else alpha
+        self._spans = spans
+        self._label = policy.describe()
+        self._left = 0
+        self.batch = Batch(slots, alpha)
+        self.steps = 0
+        self.makespan = 0.0
+        self.busy_time = 0.0
+        self.epochs = 0
+        self.decisions = 0
+        self.events = 0
+        self.violations = 0
+        self.first_violation: Violation | None = None
+        self.failure: Exception | None = None
+
+    def run(self) -> Process:
+        """The process; a failure is kept, since SimPy would rebuild it from its arguments."""
+        try:
+            yield from self._serve()
+        except Exception as failure:
+            self.failure = failure
+
+    def _serve(self) -> Process:
+        # One long body with local names on purpose: it runs once an epoch, and there calls and
+        # attribute look-ups cost more than the SimPy event. What is rare is in the methods.
+        policy, batch, arrivals, clock = self._policy, self.batch, self._arrivals, self._clock
+        ledger = self._ledger
+        step_time, spans, slots, slotted = self._step_time, self._spans, self._slots, self._slotted
+        join, decide, admit, retire = policy.join, policy.decide, batch.admit, batch.retire
+        reactive, constant, audited = arrivals.reactive, step_time.constant, self._alpha
+        budget: float = inf if policy.alpha is None else policy.alpha
+        free = list(range(slots))
+        epoch = Epoch(batch, free)
+        alarm = Alarm(clock)
+        ends: list[int] = []  # heap of finish step * slots + slot: one whole number orders both
+        firsts: list[tuple[int, int]] = []  # heap of (step of the first token, request)
+        step = joined = waiting = active = fruitless = 0
+        now = busy_since = 0.0
+        anchor, anchor_step = 0.0, 0  # step `anchor_step` ended at `anchor`; `pace` dates later ones
+        pace = step_time.pace(0, 0, 0)
+        wake_step = wake_time = inf  # the policy's wake-up: the one while busy, the other while empty
+
+        policy.begin(slots)
+        base, known, release, length, size, start, finish, slot_of, first_token, first_step = self._views()
+        next_release = release[0] if known else inf
+        while True:
+            self.epochs += 1
+            changed = False
+            while firsts and firsts[0][0] <= step:
+                made, request = heappop(firsts)
+                first_token[request - base] = anchor + pace.elapsed(made - anchor_step)
+
+            # 1. requests that have done their last step complete
+            due = (step + 1) * slots
+            if ends and ends[0] < due:
+                changed = True
+                while ends and ends[0] < due:
+                    slot = heappop(ends) % slots
+                    request = retire(step, slot)
+                    finish[request - base] = now
+                    insort(free, slot)
+                    if reactive:
+                        arrivals.tell_finished(request)
+                active = batch.active
+                if not active:
+                    self.busy_time += now - busy_since
+                    self.steps, self.makespan = step, now
+                if reactive:  # the source reacts before its releases join
+                    self.events += 1
+                    yield clock.set_alarm(alarm, now)
+
+            # 2. requests released by now join, in the order (release, input order)
+            if reactive:
+                base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
+                    self._views()
+                )
+                next_release = release[joined] if joined < known else inf
+            while next_release <= now:
+                join(joined, size[joined - base], next_release)
+                joined += 1
+                waiting += 1
+                fruitless = 0
+                if joined == known and arrivals.refill():
+                    base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
+                        self._views()
+                    )
+                next_release = release[joined - base] if joined < known else inf
+
+            # 3. the policy admits
+            if waiting and free and (not active or step - batch.oldest <= budget):
+                self.decisions += 1
+                epoch.now = now
+                epoch.step = step
+                epoch.active = active
+                epoch.max_progress = step - batch.oldest if active else 0
+                epoch.wake_step = epoch.wake_time = inf
+                answer = decide(epoch)
+                if answer:
+                    changed = True
+                    if not active:
+                        busy_since = now
+                    try:
+                        for request, slot in answer:
+                            if not (base <= request < joined and slot_of[request - base] == UNSERVED):
+                                self._refuse_request(request, joined, now)
+                            if free and free[0] == slot:
+                                slot = free.pop(0)  # noqa: PLW2901  (our own int, whatever the policy sent)
+                            else:
+                                slot = self._take(free, slot, request, now)  # noqa: PLW2901
+                            tokens = length[request - base]
+                            start[request - base] = now
+                            slot_of[request - base] = slot
+                            admit(step, slot, request, tokens)
+                            heappush(ends, (step + tokens) * slots + slot)
+                            if not constant:
+                                heappush(firsts, (step + first_step[request - base], request))
+                            if reactive:
+                                arrivals.tell_started(request)
+                    except (TypeError, ValueError) as cause:
+                        raise self._malformed(answer, now) from cause
+                    waiting -= batch.active - active
+                    active = batch.active
+                    if batch.newest - batch.oldest > audited:
+                        self._note_violation(answer, step, now)
+                elif answer is None:
+                    raise self._malformed(answer, now)
+                wake_step, wake_time = epoch.wake_step, epoch.wake_time
+                if wake_step < inf and not active:
+                    raise PolicyError(f"policy {self._label} at time {now}: wake_in needs a busy batch")
+            elif wake_step <= step:  # it rang while nothing could be decided
+                wake_step = inf
+
+            # 4. if the batch is not empty the next step begins at once
+            if changed:
+                if spans is not None:
+                    spans.open(now, step, waiting, batch)
+                if active and not constant:
+                    anchor, anchor_step = now, step
+                    pace = step_time.pace(active, step - batch.oldest, active * step - batch.sum_admitted)
+
+            if wake_time < inf and active:
+                wake_step = min(wake_step, anchor_step + pace.steps_to_reach(anchor, wake_time))
+                wake_time = inf
+
+            # sleep until the next epoch; a reactive source may release meanwhile and shorten the sleep
+            while True:
+                if active:
+                    target = ends[0] // slots
+                    if wake_step < target:
+                        target = int(wake_step)
+                    reach = anchor + pace.elapsed(target - anchor_step)
+                    if next_release < reach and free:
+                        seen = max(anchor_step + pace.steps_to_reach(anchor, next_release), step + 1)
+                        if seen < target and seen - batch.oldest <= budget:
+                            target = seen
+                            reach = anchor + pace.elapsed(seen - anchor_step)
+                    if not (waiting or reactive) and next_release > reach:
+                        break  # a completion that nobody can act on needs no event
+                else:
+                    target = step
+                    reach = max(min(next_release, wake_time), now)
+                    if wake_time < next_release:
+                        fruitless += 1
+                    if (reach == inf and not reactive) or fruitless > _FRUITLESS:
+                        self._left = waiting
+                        return
+                    if slotted and reach < inf:  # an empty worker starts at whole multiples of the step
+                        ticks = pace.steps_to_reach(0.0, reach)
+                        reach = pace.elapsed(ticks)
+                        anchor, anchor_step = 0.0, step - ticks
+                    else:
+                        anchor, anchor_step = reach, step
+                self.events += 1
+                if not reactive:
+                    yield clock.set_alarm(alarm, reach)
+                    break
+                self._left = waiting
+                arrivals.worker = clock.active_process
+                try:
+                    yield clock.set_alarm(alarm, reach) if reach < inf else clock.event()
+                    break
+                except simpy.Interrupt:  # a release: the alarm stays pending, so take a new one
+                    alarm = Alarm(clock)
+                    known, release = ledger.known, ledger.view("release")
+                    next_release = release[joined]
+                finally:
+                    arrivals.worker = None
+            step, now = target, reach
+
+    def _views(self) -> tuple[Any, ...]:
+        ledger = self._ledger
+        columns = ("release", "length", "size", "start", "finish", "slot", "first_token", "first_token_step")
+        return (ledger.base, ledger.known, *map(ledger.view, columns))
+
+    def check_all_served(self) -> None:
+        """Raise `PolicyError` if requests still wait although nothing can wake the policy."""
+        if self._left:
+            raise PolicyError(
+                f"policy {self._label} at time {self._clock.now}: {self._left} requests still wait, "
+                "the worker is empty and nothing is left that could wake the policy"
+            )
+
+    def _take(self, free: list[int], slot: int, request: int, now: float) -> int:
+        at = bisect_left(free, slot)
+        if at == len(free) or free[at] != slot:
+            what = "not free" if 0 <= slot < self._slots else f"not one of 0..{self._slots - 1}"
+            raise PolicyError(
+                f"policy {self._label} at time {now}: request {request} cannot take slot {slot}, it is {what}"
+            )
+        return free.pop(at)
+
+    def _refuse_request(self, request: int, joined: int, now: float) -> NoReturn:
+        if not 0 <= request < joined:
+            why = "it was not released yet" if request >= joined else "there is no such request"
+        else:
+            why = "it was admitted before"
+        raise PolicyError(f"policy {self._label} at time {now}: request {request} cannot be admitted, {why}")
+
+    def _malformed(self, answer: object, now: float) -> PolicyError:
+        return PolicyError(
+            f"policy {self._label} at time {now}: the answer must be a sequence of "
+            f"(request, slot) pairs of whole numbers, found {answer!r:.80}"
+        )
+
+    def _note_violation(self, answer: Sequence[Admission], step: int, now: float) -> None:
+        self.violations += len(answer)
+        if self.first_violation is None:
+            request, slot = answer[0]
+            other_slot, since = next(iter(self.batch.admitted.items()))
+            other = self.batch.occupant[other_slot]
+            self.first_violation = Violation(now, step, request, slot, other, other_slot, step - since)
