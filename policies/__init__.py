@@ -1,5 +1,6 @@
 """Who is admitted, when: the policies, one rule a file."""
 
+from policies.as_printed import ISJLAsPrinted
 from policies.continuous import FCFS, LPT, SJF
 from policies.fair import Fair
 from policies.isjl import ISJL
@@ -10,6 +11,7 @@ from policies.robust import RobustISJL
 __all__ = [
     "FCFS",
     "ISJL",
+    "ISJLAsPrinted",
     "LJF",
     "LPT",
     "SJF",

@@ -23,6 +23,7 @@ _BUILT_IN = {
     "ljf": "policies.ljf:LJF",
     "isjl": "policies.isjl:ISJL",
     "robust-isjl": "policies.robust:RobustISJL",
+    "isjl-as-printed": "policies.as_printed:ISJLAsPrinted",
     "fair": "policies.fair:Fair",
 }
 _FAIR = "fair-"

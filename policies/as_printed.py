@@ -1,0 +1,74 @@
+"""Algorithm 3 of Yao and Zhou exactly as printed: it exists to show what the printed text does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.parameters import check_alpha
+from policies.planning import Plan, make_plan, wants_plan
+from policies.queues import SizeQueue
+from serving_sim import Admission, Epoch, Policy
+
+
+class ISJLAsPrinted(Policy):
+    """ISJL without the guard in phase ONE, as algorithm 3 is printed; it can break constraint (1).
+
+    Each pack runs back to back from the epoch of planning with no test, the slot's long follows at
+    once, and the first long starts ``min(max(total_M - alpha, 0), alpha)`` steps after that epoch,
+    with total_M the pack of the last long. Phase TWO keeps its test A_max <= alpha.
+
+    Parameters
+    ----------
+    alpha : int
+        Fairness budget in tokens, >= 0. It is not promised: the worker asks at every epoch.
+    """
+
+    name = "isjl-as-printed"
+
+    def __init__(self, alpha: int) -> None:
+        self.budget = check_alpha(alpha)
+
+    def describe(self) -> str:
+        return f"{self.name}:alpha={self.budget}"
+
+    def begin(self, slots: int) -> None:
+        self._slots = slots
+        self._queue = SizeQueue()
+        self._plan: Plan | None = None
+        self._first_long_at = 0
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self._queue.push(request, size)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        if self._plan is None and not epoch.active and wants_plan(self._queue, self._slots, self.budget):
+            self._plan = make_plan(self._queue, self._slots, self.budget, self.budget)
+            total = self._plan.pack_totals[self._plan.held - 1]
+            self._first_long_at = epoch.step + min(max(total - self.budget, 0), self.budget)
+        admissions = [] if self._plan is None else self._phase_one(epoch, self._plan)
+        if epoch.max_progress <= self.budget:
+            taken = {slot for _, slot in admissions}
+            reserved = taken if self._plan is None else taken | self._reserved(self._plan)
+            open_slots = [slot for slot in epoch.free if slot not in reserved]
+            admissions += [(self._queue.pop_largest(), slot) for slot in open_slots[: len(self._queue)]]
+        return admissions
+
+    def _phase_one(self, epoch: Epoch, plan: Plan) -> list[Admission]:
+        admissions: list[Admission] = []
+        for slot in epoch.free:
+            long = plan.longs[slot]
+            if plan.packs[slot]:
+                plan.packed -= 1
+                admissions.append((plan.packs[slot].popleft()[0], slot))
+            elif long is not None and (slot > 0 or epoch.step >= self._first_long_at):
+                plan.longs[slot] = None
+                plan.held -= 1
+                admissions.append((long, slot))
+        if not (plan.held or plan.packed):
+            self._plan = None
+        elif plan.longs[0] is not None:
+            epoch.wake_in(self._first_long_at - epoch.step)
+        return admissions
+
+    def _reserved(self, plan: Plan) -> set[int]:
+        return {slot for slot, long in enumerate(plan.longs) if long is not None or plan.packs[slot]}
