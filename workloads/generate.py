@@ -1,0 +1,72 @@
+"""Make a workload from a distribution of lengths and an arrival process."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from serving_sim import Workload
+from workloads.arrivals import Arrivals
+from workloads.lengths import Lengths
+
+
+class Stream(IntEnum):
+    """The independent random streams of a workload; a new one goes to the end of the list."""
+
+    LENGTHS = 0
+    GAPS = 1
+    PREDICTIONS = 2
+
+
+def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Generator:
+    """The random numbers of one part of the workload that ``seed`` stands for.
+
+    These are the children that ``SeedSequence.spawn`` would give, but made without changing
+    ``seed``, which counts its children: asking twice must give the same numbers.
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+    """
+    if not isinstance(seed, np.random.SeedSequence):
+        if seed < 0:
+            raise ValueError(f"seed={seed!r}: must be a whole number >= 0")
+        seed = np.random.SeedSequence(seed)
+    child = np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, int(part)), pool_size=seed.pool_size
+    )
+    return np.random.default_rng(child)
+
+
+def make_workload(
+    n: int, lengths: Lengths, arrivals: Arrivals, seed: int | np.random.SeedSequence
+) -> Workload:
+    """A random workload; the same arguments give the same bytes in any process.
+
+    Lengths and gaps have streams of their own, so another arrival process or rate leaves the lengths
+    as they are: two runs that differ in the arrivals alone are compared on the same requests.
+
+    Parameters
+    ----------
+    n : int
+        Requests, >= 1.
+    lengths : Lengths
+        Distribution of the lengths in tokens.
+    arrivals : Arrivals
+        Process of the release times in time units.
+    seed : int or SeedSequence
+        Where all randomness comes from.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is below 1 or the seed negative.
+    """
+    if n < 1:
+        raise ValueError(f"n={n!r}: must be a whole number >= 1")
+    return Workload(
+        release=arrivals.releases(n, stream(seed, Stream.GAPS)),
+        length=lengths.sample(n, stream(seed, Stream.LENGTHS)),
+    )
