@@ -1,0 +1,158 @@
+"""The plain workload file: a table of requests as CSV, JSON lines or Parquet.
+
+Columns ``release`` (time units) and ``length`` (steps) are needed; ``request_id``, ``prompt_tokens``,
+``output_tokens``, ``lower``, ``upper`` and ``tenant`` may be there. Other columns are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import csv, parquet
+
+from serving_sim import Workload
+from workloads.registry import unknown
+from workloads.report import ReadReport
+from workloads.tables import Batch, Intake, OnBadRow, Table, open_table
+
+COLUMNS = tuple(field.name for field in fields(Workload))
+NEEDED = ("release", "length")
+
+
+def read_workload(path: str | Path, *, on_bad_row: OnBadRow = "error") -> tuple[Workload, ReadReport]:
+    """Read a plain workload file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A CSV (with a header), JSON lines or Parquet file.
+    on_bad_row : str
+        ``error`` refuses the file for its first bad row, ``drop`` leaves bad rows out and counts them.
+
+    Returns
+    -------
+    workload : Workload
+        Sorted by release; rows with equal releases stand in the file's order.
+    report : ReadReport
+        What became of the rows.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, lacks a column, holds no request, or, unless bad rows are dropped,
+        if a row breaks a rule. The message is one line: file, line, column, value, rule.
+    """
+    return workload_of(open_table(path), on_bad_row)
+
+
+def workload_of(table: Table, on_bad_row: OnBadRow) -> tuple[Workload, ReadReport]:
+    """Read a plain workload from a table that is already open; see `read_workload`."""
+    table.require(NEEDED)
+    names = [name for name in COLUMNS if name in table.columns]
+    intake = Intake(table, on_bad_row)
+    values = intake.columns(names, _checked)
+    if "request_id" in values:
+        values = intake.unique(values, "request_id")
+    values = intake.in_order(values, "release")
+    ignored = [name for name in table.columns if name not in COLUMNS]
+    if ignored:
+        intake.notes.append(f"ignored columns: {', '.join(ignored)}")
+    return Workload(**{name: values[name] for name in names}), intake.report("plain")
+
+
+def write_workload(workload: Workload, path: str | Path) -> None:
+    """Write a plain workload file; the suffix ``.csv``, ``.jsonl`` or ``.parquet`` says which kind.
+
+    Reading it back gives the same numbers and texts to the last digit. The file appears only when it
+    is complete.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is unknown.
+    OSError
+        If the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix not in _WRITERS:
+        raise ValueError(f"{path}: {unknown('suffix', path.suffix, _WRITERS)}")
+    table = pa.table({name: _arrow(getattr(workload, name)) for name in COLUMNS if _has(workload, name)})
+    with _appearing_whole(path) as part:
+        _WRITERS[path.suffix](table, part)
+
+
+def _checked(batch: Batch) -> dict[str, NDArray[Any]]:
+    values = {name: _READERS[name](batch, name) for name in batch.columns}
+    if "lower" in values:
+        batch.refuse("lower", values["lower"] > values["length"], "must not exceed the length")
+    if "upper" in values:
+        batch.refuse("upper", values["upper"] < values["length"], "must not be below the length")
+    return values
+
+
+def _release(batch: Batch, name: str) -> NDArray[np.float64]:
+    values = batch.real(name)
+    batch.refuse(name, values < 0, "must not be negative")
+    return values
+
+
+def _steps(batch: Batch, name: str) -> NDArray[np.int64]:
+    return batch.whole(name, least=1)
+
+
+def _tokens(batch: Batch, name: str) -> NDArray[np.int64]:
+    return batch.whole(name, least=0)
+
+
+_READERS: dict[str, Callable[[Batch, str], NDArray[Any]]] = {
+    "release": _release,
+    "length": _steps,
+    "request_id": Batch.text,
+    "prompt_tokens": _tokens,
+    "output_tokens": _tokens,
+    "lower": _steps,
+    "upper": _steps,
+    "tenant": Batch.text,
+}
+
+
+def _has(workload: Workload, name: str) -> bool:
+    return getattr(workload, name) is not None
+
+
+def _arrow(column: NDArray[Any]) -> pa.Array:
+    return pa.array(map(str, column), pa.string()) if column.dtype == object else pa.array(column)
+
+
+def _write_jsonl(table: pa.Table, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        columns = [column.to_numpy().tolist() for column in table.columns]
+        for row in zip(*columns, strict=True):
+            file.write(json.dumps(dict(zip(table.column_names, row, strict=True)), ensure_ascii=False) + "\n")
+
+
+_WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
+    ".csv": csv.write_csv,
+    ".jsonl": _write_jsonl,
+    ".parquet": parquet.write_table,
+}
+
+
+@contextmanager
+def _appearing_whole(path: Path) -> Iterator[Path]:
+    """A name to write to; the file gets its own name when all went well, else it disappears."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

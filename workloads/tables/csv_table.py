@@ -1,0 +1,90 @@
+"""Comma-separated values, as text; which column holds numbers is for others to say."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from workloads.tables.table import Columns, Misfit, Table, reading
+from workloads.tables.text import check_encoding
+
+_BLOCK = 1 << 22  # bytes parsed at a time
+
+
+class CsvTable(Table):
+    """A CSV file with a header line; LF or CRLF, blank lines and a byte-order mark are fine."""
+
+    def __init__(self, path: Path) -> None:
+        check_encoding(path)
+        with reading(path):
+            self._header_lines, names = _header(path)
+        super().__init__(path, names)
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Text columns; a row must have as many fields as the header."""
+        with reading(self.path), self.path.open("rb") as file:
+            for _ in range(self._header_lines):
+                file.readline()
+            if not file.read(1):  # Arrow takes a file without any row for an error
+                return
+            file.seek(-1, 1)
+            reader = arrow_csv.open_csv(
+                file,
+                # Only a single thread can tell which record a misfit is; it is the faster one too.
+                read_options=arrow_csv.ReadOptions(
+                    column_names=self.columns, block_size=_BLOCK, use_threads=False
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    newlines_in_values=True, invalid_row_handler=self._misfit
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(names),
+                    column_types=dict.fromkeys(names, pa.string()),
+                    strings_can_be_null=False,
+                    check_utf8=False,  # done for the whole file, where the line is known
+                ),
+            )
+            for batch in reader:
+                yield dict(zip(names, batch.columns, strict=True))
+
+    def _misfit(self, row: arrow_csv.InvalidRow) -> str:
+        record = row.number - 1
+        self.skipped.append(record)
+        if row.text.strip():  # a line of spaces is as good as a blank one
+            rule = f"must be {row.expected_columns}, as in the header"
+            self.misfits.append(Misfit(record, "fields", row.actual_columns, rule))
+        return "skip"
+
+    def record_place(self, record: int) -> str:
+        """The line a record begins on, counted from 1 for the first line of the file."""
+        with self.path.open("rb") as file:
+            return f"line {_line_of(record, file, self._header_lines)}"
+
+
+def _header(path: Path) -> tuple[int, list[str]]:
+    """How many lines the header takes, blank ones before it included, and the names in it."""
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                return number, [name.strip() for name in next(csv.reader([line], skipinitialspace=True))]
+    raise ValueError(f"{path}: must not be empty")
+
+
+def _line_of(record: int, lines: Iterator[bytes], header_lines: int) -> int:
+    """Number of the line a record begins on; quoted fields may hold line ends."""
+    found = -1
+    open_quote = False
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        if number <= header_lines:
+            continue
+        if not open_quote and line.rstrip(b"\r\n"):
+            found += 1
+            if found == record:
+                break
+        open_quote ^= line.count(b'"') % 2 == 1
+    return number

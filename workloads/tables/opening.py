@@ -1,0 +1,42 @@
+"""Find out which container a file is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workloads.tables.csv_table import CsvTable
+from workloads.tables.jsonl_table import JsonlTable
+from workloads.tables.parquet_table import ParquetTable
+from workloads.tables.table import Table, reading
+
+SUFFIXES: dict[str, type[CsvTable | JsonlTable | ParquetTable]] = {
+    ".csv": CsvTable,
+    ".jsonl": JsonlTable,
+    ".ndjson": JsonlTable,
+    ".parquet": ParquetTable,
+}
+
+
+def open_table(path: str | Path) -> Table:
+    """The rows of a CSV, JSON lines or Parquet file.
+
+    The suffix decides; where it says nothing, the first bytes do.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing, empty, a folder, not readable, or not what its suffix says.
+    """
+    path = Path(path)
+    with reading(path), path.open("rb") as file:
+        start = file.read(64)
+    if not start:
+        raise ValueError(f"{path}: must not be empty")
+    return SUFFIXES.get(path.suffix.lower(), _by_content(start))(path)
+
+
+def _by_content(start: bytes) -> type[CsvTable | JsonlTable | ParquetTable]:
+    if start.startswith(b"PAR1"):
+        return ParquetTable
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return JsonlTable if text.startswith(b"{") else CsvTable
