@@ -1,0 +1,21 @@
+"""What arrives: lengths, arrival processes, presets, workload files and traces."""
+
+from workloads.arrivals import Arrivals, parse_arrivals, rate_for_load
+from workloads.files import read_workload, write_workload
+from workloads.generate import make_workload
+from workloads.lengths import Lengths, parse_lengths
+from workloads.report import ReadReport
+from workloads.traces import read_requests
+
+__all__ = [
+    "Arrivals",
+    "Lengths",
+    "ReadReport",
+    "make_workload",
+    "parse_arrivals",
+    "parse_lengths",
+    "rate_for_load",
+    "read_requests",
+    "read_workload",
+    "write_workload",
+]

@@ -1,0 +1,37 @@
+"""The plain workload file among the formats of request logs."""
+
+from __future__ import annotations
+
+from serving_sim import Workload
+from workloads.files import NEEDED, workload_of
+from workloads.report import ReadReport
+from workloads.tables import Table
+from workloads.traces.wanted import Wanted
+
+
+class PlainFormat:
+    """A file that already speaks of time units and steps."""
+
+    name = "plain"
+    summary = "release in time units, length in steps (CSV, JSON lines or Parquet)"
+
+    def recognises(self, table: Table) -> bool:
+        """Whether the needed columns are there."""
+        return set(NEEDED) <= set(table.columns)
+
+    def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
+        """The requests as they stand.
+
+        Raises
+        ------
+        ValueError
+            If a kind of length or a time unit is asked for, or the file is refused.
+        """
+        if wanted.length != "total":
+            raise ValueError(f"length={wanted.length!r}: a plain workload file states its lengths")
+        if wanted.time_unit is not None:
+            raise ValueError(f"time_unit={wanted.time_unit!r}: a plain workload file is in time units")
+        return workload_of(table, wanted.on_bad_row)
+
+
+FORMAT = PlainFormat()

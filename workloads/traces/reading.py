@@ -1,0 +1,100 @@
+"""Read a request log in any of the known formats."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Protocol, cast
+
+from serving_sim import Workload
+from workloads.registry import Registry
+from workloads.report import ReadReport
+from workloads.tables import OnBadRow, Table, open_table
+from workloads.traces.wanted import LengthKind, Wanted
+
+FORMATS = Registry(
+    kind="format",
+    prefix="format",
+    builtin={
+        "plain": "workloads.traces.plain:FORMAT",
+        "azure": "workloads.traces.azure:FORMAT",
+    },
+)
+
+
+class Format(Protocol):
+    """What a format of request logs offers; `LogFormat` gives it to all logs with stamps."""
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it."""
+
+    @property
+    def summary(self) -> str:
+        """What it is, in a line."""
+
+    def recognises(self, table: Table) -> bool:
+        """Whether a table looks like this format, from its columns alone."""
+
+    def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
+        """The requests of a table and what became of its rows."""
+
+
+def read_requests(
+    path: str | Path,
+    format: str = "auto",  # noqa: A002 - the option's name on the command line
+    *,
+    length: LengthKind = "total",
+    time_unit: float | None = None,
+    on_bad_row: OnBadRow = "error",
+) -> tuple[Workload, ReadReport]:
+    """Read a request log.
+
+    Parameters
+    ----------
+    path : str or Path
+        The log.
+    format : str
+        A name in `FORMATS`, or ``auto``: the one format whose columns the file has. Values never
+        decide, and the report says what was decided.
+    length : str
+        What counts as service steps: ``total``, ``output`` or ``prompt`` tokens.
+    time_unit : float, optional
+        Seconds in a time unit; needed for logs with stamps, refused for plain workload files.
+    on_bad_row : str
+        ``error`` refuses the file for its first bad row, ``drop`` leaves bad rows out and counts them.
+
+    Returns
+    -------
+    workload : Workload
+        Sorted by release; rows with equal stamps stand in the file's order.
+    report : ReadReport
+        What became of the rows.
+
+    Raises
+    ------
+    ValueError
+        If an argument or the file is refused. The message is one line.
+    """
+    wanted = Wanted(length, time_unit, on_bad_row)
+    if format != "auto":
+        chosen = cast("Format", FORMATS.load(format))  # an unknown name is told before the file is opened
+        return chosen.read(open_table(path), wanted)
+    table = open_table(path)
+    chosen = _recognised(table)
+    workload, report = chosen.read(table, wanted)
+    note = f"taken for {chosen.name} ({chosen.summary}) by its columns"
+    return workload, dataclasses.replace(report, notes=(note, *report.notes))
+
+
+def _recognised(table: Table) -> Format:
+    candidates = (cast("Format", FORMATS.load(name)) for name in FORMATS.targets)
+    fitting = [candidate for candidate in candidates if candidate.recognises(table)]
+    if len(fitting) == 1:
+        return fitting[0]
+    columns = ", ".join(map(repr, table.columns)) or "none"
+    if fitting:
+        names = ", ".join(candidate.name for candidate in fitting)
+        raise ValueError(f"{table.path}: format could be any of {names}, name one; columns: {columns}")
+    names = ", ".join(FORMATS.targets)
+    raise ValueError(f"{table.path}: format must be one of {names}; none has the columns {columns}")
