@@ -140,16 +140,14 @@ class _Isjl:
             return None if slot in held_slots else long
         if scene.max_progress() > self.alpha:
             return None
-        # Phase TWO. A request above alpha waits for the end of the hold but does not block the smaller
-        # ones behind it; they cannot disturb the plan, see _steps_left_of_packs. As printed "Phase ONE
-        # differs only", so there too such a request waits until long 1 is no longer delayed.
-        open_to_all = [
-            request
-            for request in scene.waiting
-            if request not in self.plan.requests() | taken
-            and not (held_slots and scene.size[request] > self.alpha)
-        ]
-        return min(open_to_all, key=scene.largest, default=None)
+        unplanned = set(scene.waiting) - self.plan.requests() - taken
+        largest = min(unplanned, key=scene.largest, default=None)
+        # Phase TWO considers the largest waiting request and no other. Where that one exceeds alpha and
+        # has to wait for the end of the hold, the slot stays idle: a smaller request would take the slot
+        # it waits for. As printed "Phase ONE differs only", so there it waits while long 1 is delayed.
+        if largest is not None and scene.size[largest] > self.alpha and held_slots:
+            return None
+        return largest
 
     def _left(self, scene: Scene, slot: int) -> tuple[list[int], int | None]:
         """What of the plan for a slot still waits: its pack and its long."""

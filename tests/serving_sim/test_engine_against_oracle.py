@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -40,53 +40,70 @@ ROUNDED_PACES = [
 examples = settings(max_examples=3 * settings().max_examples, deadline=None)
 
 
-def lengths(alpha: int) -> st.SearchStrategy[int]:
-    """Short, packable and long ones for the given budget, and anything."""
-    return st.one_of(
+Shape = tuple[int, list[tuple[int, int]]]
+"""Slots, and for each request its release in ticks and its length."""
+
+
+@st.composite
+def mixtures(draw: st.DrawFn, alpha: int) -> Shape:
+    """Short, packable and long ones for the budget, and anything, at random times."""
+    lengths = st.one_of(
         st.integers(1, max(1, alpha)),
         st.integers(alpha + 1, 2 * alpha + 1),
         st.integers(2 * alpha + 1, 3 * alpha + 8),
         st.integers(1, 80),
     )
+    last = draw(st.sampled_from([0, 3, 40, 200]))
+    requests = st.lists(st.tuples(st.integers(0, last), lengths), min_size=1, max_size=16)
+    return draw(st.integers(1, 6)), draw(requests)
 
 
 @st.composite
-def paces_and_releases(draw: st.DrawFn, count: int) -> dict[str, Any]:
-    """A step time, and releases that tie with step boundaries where that is well defined.
+def backlogs(draw: st.DrawFn, alpha: int) -> Shape:
+    """A few longs and many to pack with them wait at 0; others come while the packs run.
+
+    Requests of more than half the budget leave slots without a long idle while packs still run.
+    """
+    longs = draw(st.lists(st.integers(alpha + 1, 4 * alpha + 8), min_size=2, max_size=3))
+    least = draw(st.sampled_from([1, alpha // 2 + 1]))
+    shorts = st.integers(min(least, alpha), alpha)
+    packed = draw(st.lists(shorts, min_size=2, max_size=10))
+    later = st.tuples(st.integers(1, 4 * alpha), st.integers(1, 2 * alpha + 4))
+    slots = len(longs) + draw(st.integers(-1, 2))
+    return slots, [*((0, length) for length in longs + packed), *draw(st.lists(later, max_size=4))]
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn,
+    policies: tuple[str, ...],
+    shape: Callable[[int], st.SearchStrategy[Shape]] = mixtures,
+) -> Case:
+    """Cases whose releases tie with step boundaries where that is well defined.
 
     With steps that floats cannot add exactly, releases are multiples of sqrt(2) steps: they tie with
     each other but come nowhere near a boundary that another release started.
     """
+    policy = draw(st.sampled_from(policies))
+    alpha = draw(st.integers(0 if shape is mixtures else 1, 12))
+    slots, requests = draw(shape(alpha))
     exact = draw(st.booleans())
     pace = draw(st.sampled_from(EXACT_PACES if exact else ROUNDED_PACES))
-    unit = 0.25 if exact else math.sqrt(2) * (pace.base or 0.1)
-    last = draw(st.sampled_from([0, 3, 40, 200]))
-    ticks = draw(st.lists(st.integers(0, last), min_size=count, max_size=count))
-    return {
-        "pace": pace,
-        "release": tuple(unit * tick for tick in ticks),
-        "slotted": pace == Pace(pace.base) and draw(st.booleans()),
-    }
-
-
-@st.composite
-def cases(draw: st.DrawFn, policies: tuple[str, ...]) -> Case:
-    policy = draw(st.sampled_from(policies))
-    alpha = draw(st.integers(0, 12))
-    length = tuple(draw(st.lists(lengths(alpha), min_size=1, max_size=16)))
-    slack = st.lists(st.integers(0, 20), min_size=len(length), max_size=len(length))
-    beta = st.one_of(st.none(), st.just("optimal"), st.integers(0, 2 * alpha))
+    tick = 0.25 if exact else math.sqrt(2) * (pace.base or 0.1)
+    betas = st.sampled_from([None, "optimal", 0, alpha // 2, 2 * alpha])
+    slack = st.lists(st.integers(0, 8), min_size=len(requests), max_size=len(requests))
+    length = tuple(steps for _, steps in requests)
     return Case(
         policy=policy,
-        slots=draw(st.integers(1, 6)),
+        slots=slots,
+        release=tuple(tick * ticks for ticks, _ in requests),
         length=length,
         alpha=alpha,
-        beta=draw(beta) if policy == "isjl" else None,
+        beta=draw(betas) if policy == "isjl" else None,
         upper=tuple(map(sum, zip(length, draw(slack), strict=True))) if policy == "robust-isjl" else None,
-        first_token_step=tuple(draw(st.integers(1, steps)) for steps in length)
-        if draw(st.booleans())
-        else None,
-        **draw(paces_and_releases(len(length))),
+        pace=pace,
+        slotted=pace == Pace(pace.base) and draw(st.booleans()),
+        first_token_step=draw(st.none() | st.tuples(*(st.integers(1, steps) for steps in length))),
     )
 
 
@@ -145,6 +162,14 @@ def test_inserting_policies(case: Case) -> None:
 
 
 @examples
+@given(cases(INSERTING, backlogs))
+def test_inserting_policies_on_a_backlog(case: Case) -> None:
+    outcome = play(case)
+    assume(not outcome.close)
+    assert_agree(run_case(case), outcome, case)
+
+
+@examples
 @given(cases(ORDERED + INSERTING))
 def test_every_step_of_the_batch_record(case: Case) -> None:
     outcome = play(case)
@@ -195,7 +220,7 @@ def test_invariants_of_a_run(case: Case) -> None:
 
 
 @examples
-@given(cases(CLAIM_FAIRNESS))
+@given(cases(CLAIM_FAIRNESS, mixtures) | cases(CLAIM_FAIRNESS, backlogs))
 def test_fair_policies_keep_every_gap_within_alpha(case: Case) -> None:
     run = run_case(case)
     assert run.max_gap <= case.alpha
