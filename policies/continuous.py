@@ -25,10 +25,10 @@ class FCFS(Policy):
         self._tail += 1
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
-        head = self._head
-        slots = epoch.lowest(self._tail - head)
+        slots = epoch.lowest(self._tail - self._head)
+        admissions = list(enumerate(slots, self._head))
         self._head += len(slots)
-        return list(zip(range(head, self._head), slots, strict=True))
+        return admissions
 
 
 class _BySize(Policy):

@@ -7,6 +7,8 @@ from math import inf
 from serving_sim.batch import FREE, Batch
 from serving_sim.errors import PolicyError
 
+NO_WAKE_UP = (inf, inf)
+
 
 class Epoch:
     """The worker at the instant of a decision; one object per run, valid during `Policy.decide`.
@@ -17,24 +19,27 @@ class Epoch:
         The instant, in time units.
     step : int
         Busy steps so far.
-    max_progress : int
-        Progress of the furthest active request in tokens, 0 for an empty batch (A_max of Yao and
-        Zhou, section 3).
-    active : int
-        Active requests.
     """
 
-    __slots__ = ("_batch", "_free", "active", "max_progress", "now", "step", "wake_step", "wake_time")
+    __slots__ = ("_batch", "_free", "_wake_up", "now", "step", "wakes")
 
     def __init__(self, batch: Batch, free: list[int]) -> None:
         self._batch = batch
         self._free = free
+        self._wake_up = NO_WAKE_UP
+        self.wakes = False
         self.now = 0.0
         self.step = 0
-        self.max_progress = 0
-        self.active = 0
-        self.wake_step: float = inf
-        self.wake_time: float = inf
+
+    @property
+    def active(self) -> int:
+        """Active requests."""
+        return len(self._batch.admitted)
+
+    @property
+    def max_progress(self) -> int:
+        """A_max, the progress of the furthest active request in tokens; 0 for an empty batch."""
+        return self.step - self._batch.oldest if self._batch.admitted else 0
 
     def lowest(self, count: int) -> list[int]:
         """The at most ``count`` free slots with the lowest numbers, in increasing order."""
@@ -67,10 +72,21 @@ class Epoch:
         """
         if not (isinstance(steps, int) and steps >= 1):
             raise PolicyError(f"wake_in at time {self.now}: steps={steps!r} must be a whole number >= 1")
-        self.wake_step = self.step + steps
+        self.wakes = True
+        self._wake_up = (self.step + steps, self._wake_up[1])
 
     def wake_at(self, instant: float) -> None:
         """Ask again at ``instant`` > now at the latest, at the first step end from then if busy."""
         if not self.now < instant < inf:
             raise PolicyError(f"wake_at at time {self.now}: instant={instant!r} must lie in the future")
-        self.wake_time = instant
+        self.wakes = True
+        self._wake_up = (self._wake_up[0], instant)
+
+    def take_wake_up(self) -> tuple[float, float]:
+        """The worker takes the wake-up the answer asked for: a step and an instant, inf for none."""
+        step, instant = self._wake_up
+        if step < inf and not self._batch.admitted:
+            raise PolicyError(f"wake_in at time {self.now}: needs a busy batch, the worker is empty")
+        self.wakes = False
+        self._wake_up = NO_WAKE_UP
+        return step, instant

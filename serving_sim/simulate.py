@@ -116,7 +116,7 @@ def simulate(
             tokens=ledger.tokens,
             intrinsic=ledger.intrinsic,
             steps=worker.steps,
-            externality=batch.externality,
+            externality=worker.externality,
             gap_steps=batch.gap_steps,
             makespan=worker.makespan,
             busy_time=worker.busy_time,

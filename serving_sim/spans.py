@@ -25,10 +25,10 @@ class SpanLog:
     def open(self, time: float, step: int, waiting: int, batch: Batch) -> None:
         """The batch changed at ``time``: end the span before, begin the next one."""
         self.close(step)
-        if batch.active:
+        if batch.admitted:
             self._time.append(time)
             self._step.append(step)
-            self._active.append(batch.active)
+            self._active.append(len(batch.admitted))
             self._waiting.append(waiting)
             self._max_progress.append(step - batch.oldest)
             self._min_progress.append(step - batch.newest)

@@ -12,9 +12,9 @@ import simpy
 
 from serving_sim.arrivals import Desk, OpenStream
 from serving_sim.audit import Violation
-from serving_sim.batch import Batch
+from serving_sim.batch import FREE, Batch
 from serving_sim.clock import Alarm, Clock
-from serving_sim.epoch import Epoch
+from serving_sim.epoch import NO_WAKE_UP, Epoch
 from serving_sim.errors import PolicyError
 from serving_sim.ledger import UNSERVED, Ledger
 from serving_sim.policy import Admission, Policy
@@ -69,25 +69,24 @@ class Worker:
         self.epochs = 0
         self.decisions = 0
         self.events = 0
+        self._admission_externality = 0
         self.violations = 0
         self.first_violation: Violation | None = None
         self.failure: Exception | None = None
 
     def run(self) -> Process:
-        """The process; a failure is kept, since SimPy would rebuild it from its arguments."""
-        try:
-            yield from self._serve()
-        except Exception as failure:
-            self.failure = failure
+        """The process, as one long body with local names on purpose.
 
-    def _serve(self) -> Process:
-        # One long body with local names on purpose: it runs once an epoch, and there calls and
-        # attribute look-ups cost more than the SimPy event. What is rare is in the methods.
+        It runs once an epoch, and there calls and attribute look-ups cost more than the SimPy event.
+        What is rare is in the methods. A failure is kept for the caller, since SimPy would rebuild
+        it from its arguments.
+        """
         policy, batch, arrivals, clock = self._policy, self.batch, self._arrivals, self._clock
-        ledger = self._ledger
         step_time, spans, slots, slotted = self._step_time, self._spans, self._slots, self._slotted
-        join, decide, admit, retire = policy.join, policy.decide, batch.admit, batch.retire
+        join, decide, set_alarm = policy.join, policy.decide, clock.set_alarm
+        occupant, admitted = batch.occupant, batch.admitted
         reactive, constant, audited = arrivals.reactive, step_time.constant, self._alpha
+        lazy = constant and not reactive and spans is None
         budget: float = inf if policy.alpha is None else policy.alpha
         free = list(range(slots))
         epoch = Epoch(batch, free)
@@ -95,162 +94,206 @@ class Worker:
         ends: list[int] = []  # heap of finish step * slots + slot: one whole number orders both
         firsts: list[tuple[int, int]] = []  # heap of (step of the first token, request)
         step = joined = waiting = active = fruitless = 0
+        produced = 0  # sum of finish steps less sum of admission steps: tokens so far - active * step
+        last_end = 0  # the step at which the batch empties if nobody is admitted
+        externality = 0  # sum of length * admission step, the part of E that grows at admissions
+        epochs = decisions = events = 0
         now = busy_since = 0.0
         anchor, anchor_step = 0.0, 0  # step `anchor_step` ended at `anchor`; `pace` dates later ones
         pace = step_time.pace(0, 0, 0)
+        linear = pace.linear
         wake_step = wake_time = inf  # the policy's wake-up: the one while busy, the other while empty
 
-        policy.begin(slots)
-        base, known, release, length, size, start, finish, slot_of, first_token, first_step = self._views()
-        next_release = release[0] if known else inf
-        while True:
-            self.epochs += 1
-            changed = False
-            while firsts and firsts[0][0] <= step:
-                made, request = heappop(firsts)
-                first_token[request - base] = anchor + pace.elapsed(made - anchor_step)
+        try:
+            policy.begin(slots)
+            base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
+                self._views()
+            )
+            next_release = release[0] if known else inf
+            while True:
+                epochs += 1
+                changed = False
+                while firsts and firsts[0][0] <= step:
+                    made, request = heappop(firsts)
+                    first_token[request - base] = anchor + pace.elapsed(made - anchor_step)
 
-            # 1. requests that have done their last step complete
-            due = (step + 1) * slots
-            if ends and ends[0] < due:
-                changed = True
-                while ends and ends[0] < due:
-                    slot = heappop(ends) % slots
-                    request = retire(step, slot)
-                    finish[request - base] = now
-                    insort(free, slot)
-                    if reactive:
-                        arrivals.tell_finished(request)
-                active = batch.active
-                if not active:
-                    self.busy_time += now - busy_since
-                    self.steps, self.makespan = step, now
-                if reactive:  # the source reacts before its releases join
-                    self.events += 1
-                    yield clock.set_alarm(alarm, now)
+                # 1. requests that have done their last step complete
+                due = (step + 1) * slots
+                if active and ends[0] < due:
+                    changed = True
+                    while active and ends[0] < due:
+                        end = heappop(ends)
+                        slot = end % slots
+                        end //= slots
+                        request = occupant[slot]
+                        occupant[slot] = FREE
+                        since = admitted.pop(slot)
+                        insort(free, slot)
+                        ended = now if end == step else anchor + (end - anchor_step) * linear
+                        finish[request - base] = ended
+                        active -= 1
+                        produced += end
+                        if since == batch.oldest or since == batch.newest:
+                            batch.end_retired(end, produced + active * end)
+                        if reactive:
+                            arrivals.tell_finished(request)
+                    if not active:
+                        self.busy_time += now - busy_since
+                        self.steps, self.makespan = step, now
+                    if reactive:  # the source reacts before its releases join
+                        events += 1
+                        yield set_alarm(alarm, now)
 
-            # 2. requests released by now join, in the order (release, input order)
-            if reactive:
-                base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
-                    self._views()
-                )
-                next_release = release[joined] if joined < known else inf
-            while next_release <= now:
-                join(joined, size[joined - base], next_release)
-                joined += 1
-                waiting += 1
-                fruitless = 0
-                if joined == known and arrivals.refill():
+                # 2. requests released by now join, in the order (release, input order)
+                if reactive:
                     base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
                         self._views()
                     )
-                next_release = release[joined - base] if joined < known else inf
-
-            # 3. the policy admits
-            if waiting and free and (not active or step - batch.oldest <= budget):
-                self.decisions += 1
-                epoch.now = now
-                epoch.step = step
-                epoch.active = active
-                epoch.max_progress = step - batch.oldest if active else 0
-                epoch.wake_step = epoch.wake_time = inf
-                answer = decide(epoch)
-                if answer:
-                    changed = True
-                    if not active:
-                        busy_since = now
-                    try:
-                        for request, slot in answer:
-                            if not (base <= request < joined and slot_of[request - base] == UNSERVED):
-                                self._refuse_request(request, joined, now)
-                            if free and free[0] == slot:
-                                slot = free.pop(0)  # noqa: PLW2901  (our own int, whatever the policy sent)
-                            else:
-                                slot = self._take(free, slot, request, now)  # noqa: PLW2901
-                            tokens = length[request - base]
-                            start[request - base] = now
-                            slot_of[request - base] = slot
-                            admit(step, slot, request, tokens)
-                            heappush(ends, (step + tokens) * slots + slot)
-                            if not constant:
-                                heappush(firsts, (step + first_step[request - base], request))
-                            if reactive:
-                                arrivals.tell_started(request)
-                    except (TypeError, ValueError) as cause:
-                        raise self._malformed(answer, now) from cause
-                    waiting -= batch.active - active
-                    active = batch.active
-                    if batch.newest - batch.oldest > audited:
-                        self._note_violation(answer, step, now)
-                elif answer is None:
-                    raise self._malformed(answer, now)
-                wake_step, wake_time = epoch.wake_step, epoch.wake_time
-                if wake_step < inf and not active:
-                    raise PolicyError(f"policy {self._label} at time {now}: wake_in needs a busy batch")
-            elif wake_step <= step:  # it rang while nothing could be decided
-                wake_step = inf
-
-            # 4. if the batch is not empty the next step begins at once
-            if changed:
-                if spans is not None:
-                    spans.open(now, step, waiting, batch)
-                if active and not constant:
-                    anchor, anchor_step = now, step
-                    pace = step_time.pace(active, step - batch.oldest, active * step - batch.sum_admitted)
-
-            if wake_time < inf and active:
-                wake_step = min(wake_step, anchor_step + pace.steps_to_reach(anchor, wake_time))
-                wake_time = inf
-
-            # sleep until the next epoch; a reactive source may release meanwhile and shorten the sleep
-            while True:
-                if active:
-                    target = ends[0] // slots
-                    if wake_step < target:
-                        target = int(wake_step)
-                    reach = anchor + pace.elapsed(target - anchor_step)
-                    if next_release < reach and free:
-                        seen = max(anchor_step + pace.steps_to_reach(anchor, next_release), step + 1)
-                        if seen < target and seen - batch.oldest <= budget:
-                            target = seen
-                            reach = anchor + pace.elapsed(seen - anchor_step)
-                    if not (waiting or reactive) and next_release > reach:
-                        break  # a completion that nobody can act on needs no event
-                else:
-                    target = step
-                    reach = max(min(next_release, wake_time), now)
-                    if wake_time < next_release:
-                        fruitless += 1
-                    if (reach == inf and not reactive) or fruitless > _FRUITLESS:
-                        self._left = waiting
-                        return
-                    if slotted and reach < inf:  # an empty worker starts at whole multiples of the step
-                        ticks = pace.steps_to_reach(0.0, reach)
-                        reach = pace.elapsed(ticks)
-                        anchor, anchor_step = 0.0, step - ticks
+                    next_release = release[joined] if joined < known else inf
+                while next_release <= now:
+                    join(joined, size[joined - base], next_release)
+                    joined += 1
+                    waiting += 1
+                    fruitless = 0
+                    if joined < known:
+                        next_release = release[joined - base]
+                    elif arrivals.refill():
+                        base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
+                            self._views()
+                        )
+                        next_release = release[joined - base]
                     else:
-                        anchor, anchor_step = reach, step
-                self.events += 1
-                if not reactive:
-                    yield clock.set_alarm(alarm, reach)
-                    break
-                self._left = waiting
-                arrivals.worker = clock.active_process
-                try:
-                    yield clock.set_alarm(alarm, reach) if reach < inf else clock.event()
-                    break
-                except simpy.Interrupt:  # a release: the alarm stays pending, so take a new one
-                    alarm = Alarm(clock)
-                    known, release = ledger.known, ledger.view("release")
-                    next_release = release[joined]
-                finally:
-                    arrivals.worker = None
-            step, now = target, reach
+                        next_release = inf
+
+                # 3. the policy admits
+                if waiting and free and (not active or step - batch.oldest <= budget):
+                    decisions += 1
+                    epoch.now = now
+                    epoch.step = step
+                    answer = decide(epoch)
+                    if answer:
+                        changed = True
+                        try:
+                            for request, slot in answer:
+                                row = request - base
+                                if not (0 <= row and request < joined and slot_of[row] == UNSERVED):
+                                    self._refuse_request(request, joined, now)
+                                if free and free[0] == slot:
+                                    slot = free.pop(0)  # our own int, whatever the policy sent
+                                else:
+                                    slot = self._take(free, slot, request, now)
+                                tokens = length[row]
+                                end = step + tokens
+                                if end > last_end:
+                                    last_end = end
+                                externality += tokens * step
+                                start[row] = now
+                                slot_of[row] = slot
+                                occupant[slot] = request
+                                admitted[slot] = step
+                                heappush(ends, end * slots + slot)
+                                if not constant:
+                                    heappush(firsts, (step + first_step[row], request))
+                                if reactive:
+                                    arrivals.tell_started(request)
+                            count = len(answer)
+                        except (TypeError, ValueError) as cause:
+                            raise self._malformed(answer, now) from cause
+                        if not active:
+                            busy_since = now
+                        gap = batch.newest_admitted(step, not active)
+                        waiting -= count
+                        active += count
+                        produced -= count * step
+                        if gap > audited:
+                            self._note_violation(answer, step, now)
+                    elif answer is None:
+                        raise self._malformed(answer, now)
+                    wake_step, wake_time = epoch.take_wake_up() if epoch.wakes else NO_WAKE_UP
+                elif wake_step <= step:  # it rang while nothing could be decided
+                    wake_step = inf
+
+                # 4. if the batch is not empty the next step begins at once
+                if changed:
+                    if spans is not None:
+                        spans.open(now, step, waiting, batch)
+                    if active and not constant:
+                        anchor, anchor_step = now, step
+                        progress = active * step - sum(admitted.values())
+                        pace = step_time.pace(active, step - batch.oldest, progress)
+                if wake_time < inf and active:
+                    wake_step = min(wake_step, anchor_step + pace.steps_to_reach(anchor, wake_time))
+                    wake_time = inf
+
+                # sleep until the next epoch; a reactive source may release and shorten the sleep
+                while True:
+                    if active:
+                        # while nothing waits nobody can act on a completion: those before the next
+                        # release is seen are retired together then, each at its own date
+                        skips = lazy and free and not waiting
+                        target = last_end if skips else ends[0] // slots
+                        if wake_step < target:
+                            target = int(wake_step)
+                        ahead = target - anchor_step
+                        reach = anchor + (ahead * linear if constant else pace.elapsed(ahead))
+                        if free and next_release < reach:
+                            seen = anchor_step + pace.steps_to_reach(anchor, next_release)
+                            if seen <= step:  # released at this epoch, after the decision
+                                seen = step + 1
+                            if seen < target and (skips or seen - batch.oldest <= budget):
+                                target = seen
+                                ahead = target - anchor_step
+                                reach = anchor + (ahead * linear if constant else pace.elapsed(ahead))
+                        if not (waiting or reactive) and next_release > reach:
+                            break  # a completion that nobody can act on needs no event
+                    else:
+                        target = step
+                        reach = max(min(next_release, wake_time), now)
+                        if wake_time < next_release:
+                            fruitless += 1
+                        if (reach == inf and not reactive) or fruitless > _FRUITLESS:
+                            self._left = waiting
+                            self._keep(epochs, decisions, events, externality)
+                            return
+                        if slotted and reach < inf:  # an empty worker too starts on the grid
+                            ticks = pace.steps_to_reach(0.0, reach)
+                            reach = pace.elapsed(ticks)
+                            anchor, anchor_step = 0.0, step - ticks
+                        else:
+                            anchor, anchor_step = reach, step
+                    events += 1
+                    if not reactive:
+                        yield set_alarm(alarm, reach)
+                        break
+                    self._left = waiting
+                    self._keep(epochs, decisions, events, externality)
+                    arrivals.worker = clock.active_process
+                    try:
+                        yield set_alarm(alarm, reach) if reach < inf else clock.event()
+                        break
+                    except simpy.Interrupt:  # a release: the alarm stays pending, so take a new one
+                        alarm = Alarm(clock)
+                        known, release = self._ledger.known, self._ledger.view("release")
+                        next_release = release[joined]
+                    finally:
+                        arrivals.worker = None
+                step, now = target, reach
+        except Exception as failure:
+            self.failure = failure
 
     def _views(self) -> tuple[Any, ...]:
         ledger = self._ledger
         columns = ("release", "length", "size", "start", "finish", "slot", "first_token", "first_token_step")
         return (ledger.base, ledger.known, *map(ledger.view, columns))
+
+    def _keep(self, epochs: int, decisions: int, events: int, externality: int) -> None:
+        self.epochs, self.decisions, self.events = epochs, decisions, events
+        self._admission_externality = externality
+
+    @property
+    def externality(self) -> int:
+        """E, exact once all requests have been served."""
+        return self._admission_externality + self.batch.externality
 
     def check_all_served(self) -> None:
         """Raise `PolicyError` if requests still wait although nothing can wake the policy."""
