@@ -260,6 +260,14 @@ KNOWN = [
         steps=24,
         max_gap=6,
     ),
+    Known(  # M = 2; packs [7, 7, 3] and [7]; long 1 starts at 8, the 10 that comes at 1 already at 7
+        "as printed: Phase TWO does not wait for the delay of long 1",
+        Case("isjl-as-printed", 3, (0.0,) * 6 + (1.0,), (18, 10, 7, 7, 7, 3, 10), alpha=9),
+        start=(8.0, 17.0, 0.0, 0.0, 7.0, 14.0, 7.0),
+        slot=(0, 1, 2, 1, 1, 1, 2),
+        steps=27,
+        max_gap=9,
+    ),
     Known(
         "ISJL with the optimal beta is not optimal: alpha-fair schedules reach 15",
         Case("isjl", 2, (0.0,) * 5, (10, 7, 7, 5, 1), alpha=4, beta="optimal"),

@@ -144,8 +144,8 @@ class _Isjl:
         largest = min(unplanned, key=scene.largest, default=None)
         # Phase TWO considers the largest waiting request and no other. Where that one exceeds alpha and
         # has to wait for the end of the hold, the slot stays idle: a smaller request would take the slot
-        # it waits for. As printed "Phase ONE differs only", so there it waits while long 1 is delayed.
-        if largest is not None and scene.size[largest] > self.alpha and held_slots:
+        # it waits for. As printed there is no hold, only a delay of long 1, and nobody else waits for it.
+        if largest is not None and scene.size[largest] > self.alpha and slot in held_slots:
             return None
         return largest
 
