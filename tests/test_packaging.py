@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import tomllib
 from importlib.metadata import Distribution, distribution
@@ -12,6 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+
+import analysis
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {"serving_sim", "policies", "workloads", "analysis"}
@@ -72,12 +75,17 @@ def test_engine_may_import_numpy_and_simpy_alone(project: dict[str, Any]) -> Non
     """A new dependency is out of bounds for the engine from its first day."""
     extras = project["project"]["optional-dependencies"]
     needs = project["project"]["dependencies"] + extras["optimum"] + extras["fast"]
-    (contract,) = (
-        contract
-        for contract in project["tool"]["importlinter"]["contracts"]
-        if contract["type"] == "forbidden" and contract["source_modules"] == ["serving_sim"]
-    )
+    (contract,) = _contracts(project, type="forbidden", source_modules=["serving_sim"])
     assert set(contract["forbidden_modules"]) == {_name(need) for need in needs} - {"numpy", "simpy"}
+
+
+def test_numbers_know_no_layer_above_them(project: dict[str, Any]) -> None:
+    """import-linter cannot protect a layer before its first module exists; from then on it must."""
+    (order,) = _contracts(project, type="layers", containers=["analysis"])
+    layers = {f"analysis.{layer.strip('()')}" for layer in order["layers"]}
+    present = {module.name for module in pkgutil.iter_modules(analysis.__path__, "analysis.")}
+    (contract,) = _contracts(project, type="protected", allowed_importers=sorted(layers & present))
+    assert set(contract["protected_modules"]) == layers & present
 
 
 def test_constraints_pin_every_dependency(project: dict[str, Any]) -> None:
@@ -94,6 +102,14 @@ def test_version_is_the_same_everywhere(project: dict[str, Any]) -> None:
     assert distribution("serving-sim").version == version
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def _contracts(project: dict[str, Any], **wanted: object) -> list[dict[str, Any]]:
+    return [
+        contract
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if all(contract.get(key) == value for key, value in wanted.items())
+    ]
 
 
 def _name(requirement: str) -> str:
