@@ -84,6 +84,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         _at_least_one("low", self.low)
+        _at_least_one("high", self.high)
         if self.high < self.low:
             raise ValueError(f"high={self.high!r}: must not be below low={self.low!r}")
 

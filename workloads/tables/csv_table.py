@@ -70,7 +70,11 @@ def _header(path: Path) -> tuple[int, list[str]]:
     with path.open(encoding="utf-8-sig", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
-                return number, [name.strip() for name in next(csv.reader([line], skipinitialspace=True))]
+                try:
+                    names = next(csv.reader([line], skipinitialspace=True))
+                except csv.Error as error:
+                    raise ValueError(f"{path}: line {number}: must be a header: {error}") from None
+                return number, [name.strip() for name in names]
     raise ValueError(f"{path}: must not be empty")
 
 

@@ -57,6 +57,8 @@ class Intake:
         parts = []
         for raw in self._table.batches(names):
             self._take_misfits()
+            if not len(raw[names[0]]):  # nothing but misfits
+                continue
             batch = Batch(raw)
             values = dict(check(batch))
             values["row"] = np.arange(self._rows, self._rows + len(batch.broken))

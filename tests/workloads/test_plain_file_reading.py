@@ -1,0 +1,136 @@
+"""What the plain workload file forgives, and what it says about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from refusal import refusal
+
+from workloads import read_workload
+
+
+def write(path: Path, content: str) -> Path:
+    path.write_bytes(content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "release,length\n0.5,3\n2,4\n",
+        "release,length\r\n0.5,3\r\n2,4\r\n",
+        "release,length\n0.5,3\n2,4",
+        "\ufeffrelease,length\n0.5,3\n2,4\n",
+        "\n release , length \n\n0.5, 3\n   \n 2 ,4.0\n\n",
+        "length,release\n3,5e-1\n4,2\n",
+        '"release","length"\n"0.5","3"\n"2","4"\n',
+    ],
+)
+def test_csv_dialects(tmp_path: Path, content: str) -> None:
+    workload, report = read_workload(write(tmp_path / "w.csv", content))
+    assert workload.release.tolist() == [0.5, 2.0]
+    assert workload.length.tolist() == [3, 4]
+    assert (report.rows_read, report.kept, report.dropped, report.notes) == (2, 2, {}, ())
+
+
+def test_jsonl_dialects(tmp_path: Path) -> None:
+    content = '\ufeff\n{"length": 3, "release": 0.5}\r\n\n {"release": "2", "length": 4.0} '
+    workload, _ = read_workload(write(tmp_path / "w.jsonl", content))
+    assert workload.release.tolist() == [0.5, 2.0]
+    assert workload.length.tolist() == [3, 4]
+
+
+def test_a_file_without_suffix_is_known_by_its_start(tmp_path: Path) -> None:
+    workload, _ = read_workload(write(tmp_path / "w", '{"release": 0, "length": 3}\n'))
+    assert workload.length.tolist() == [3]
+
+
+def test_unsorted_rows_are_sorted_stably_and_noted(tmp_path: Path) -> None:
+    content = "release,length,request_id\n2,1,a\n1,2,b\n2,3,c\n1,4,d\n"
+    workload, report = read_workload(write(tmp_path / "w.csv", content))
+    assert workload.request_id is not None
+    assert workload.request_id.tolist() == ["b", "d", "a", "c"]
+    assert report.notes == (
+        "2 rows are earlier than the row before; sorted, equal times in the file's order",
+    )
+
+
+def test_other_columns_are_ignored_and_noted(tmp_path: Path) -> None:
+    _, report = read_workload(write(tmp_path / "w.csv", "model,release,length,note\nx,0,1,\n"))
+    assert report.notes == ("ignored columns: model, note",)
+
+
+@pytest.mark.parametrize("others", ["", "1,2.0\n", "1,1e3\n"])
+def test_large_integers_keep_every_digit(tmp_path: Path, others: str) -> None:
+    largest = [2**53 + 1, 2**62 - 1, 2**62]
+    rows = "".join(f"0,{length}\n" for length in largest)
+    workload, _ = read_workload(write(tmp_path / "w.csv", f"release,length\n{rows}{others}"))
+    assert workload.length.tolist()[:3] == largest
+
+
+def test_large_integers_among_floats_in_jsonl(tmp_path: Path) -> None:
+    content = f'{{"release": 0, "length": {2**53 + 1}}}\n{{"release": 0, "length": 2.0}}\n'
+    workload, _ = read_workload(write(tmp_path / "w.jsonl", content))
+    assert workload.length.tolist() == [2**53 + 1, 2]
+
+
+def test_dropped_rows_are_counted_by_their_first_reason(tmp_path: Path) -> None:
+    content = (
+        "request_id,release,length,lower,upper\n"
+        "a,0,5,5,5\n"
+        "b,x,0,5,5\n"
+        "c,0,0,1,1\n"
+        "d,0,0,1,1\n"
+        "e,0,5,6,6\n"
+        "f,0,5,6,4\n"
+        "g,0,5\n"
+        "a,1,5,5,5\n"
+        "h,-1,5,5,5\n"
+        "i,1,5,1,9\n"
+    )
+    workload, report = read_workload(write(tmp_path / "w.csv", content), on_bad_row="drop")
+    assert workload.request_id is not None
+    assert workload.request_id.tolist() == ["a", "i"]
+    assert report.dropped == {
+        "release: must be a number": 1,
+        "release: must not be negative": 1,
+        "length: must be >= 1": 2,
+        "lower: must not exceed the length": 2,
+        "fields: must be 5, as in the header": 1,
+        "request_id: must be unique": 1,
+    }
+    assert report.rows_read == 10
+    assert report.kept == 2
+    assert report.rows_read == report.kept + sum(report.dropped.values())
+
+
+def test_dropped_lines_of_jsonl_are_counted(tmp_path: Path) -> None:
+    content = '{"release": 0, "length": 1}\nnot json\n[]\n{"release": 0, "length": 0}\n'
+    workload, report = read_workload(write(tmp_path / "w.jsonl", content), on_bad_row="drop")
+    assert len(workload) == 1
+    assert report.dropped == {"text: must be one JSON object": 2, "length: must be >= 1": 1}
+    assert report.rows_read == 4
+
+
+def test_nothing_left_is_refused_with_the_reasons(tmp_path: Path) -> None:
+    path = write(tmp_path / "w.csv", "release,length\n0,0\n0,0\n1\n")
+    assert refusal(lambda: read_workload(path, on_bad_row="drop")) == (
+        f"{path}: must hold at least one request, found none"
+        "; 1 x fields: must be 2, as in the header; 2 x length: must be >= 1"
+    )
+
+
+def test_bad_rows_are_found_in_every_block(tmp_path: Path) -> None:
+    n = 400_000  # several blocks of 4 MiB
+    rows = [f"{i}.125,{i % 900 + 1}" for i in range(n)]
+    bad = [7, n // 2, n - 1]
+    for i in bad:
+        rows[i] = f"{i}.125,none"
+    content = "release,length\n" + "\n".join(rows)
+    workload, report = read_workload(write(tmp_path / "w.csv", content), on_bad_row="drop")
+    kept = np.delete(np.arange(n), bad)
+    assert report.dropped == {"length: must be a number": 3}
+    np.testing.assert_array_equal(workload.release, kept + 0.125)
+    np.testing.assert_array_equal(workload.length, kept % 900 + 1)

@@ -1,0 +1,88 @@
+"""What is written comes back to the last digit, in every kind of file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusal import refusal
+
+from serving_sim import Workload
+from workloads import read_workload, write_workload
+
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=8)
+TOKENS = st.integers(0, 2**62)
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Workload:
+    n = draw(st.integers(1, 12))
+
+    def column(values: st.SearchStrategy[object], *, unique: bool = False) -> list[object]:
+        return draw(st.lists(values, min_size=n, max_size=n, unique=unique))
+
+    length = draw(st.lists(st.integers(1, 2**62), min_size=n, max_size=n))
+    optional: dict[str, Callable[[], list[Any]]] = {
+        "request_id": lambda: column(TEXTS, unique=True),
+        "tenant": lambda: column(TEXTS),
+        "prompt_tokens": lambda: column(TOKENS),
+        "output_tokens": lambda: column(TOKENS),
+        "lower": lambda: [draw(st.integers(1, size)) for size in length],
+        "upper": lambda: [draw(st.integers(size, 2**62)) for size in length],
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(optional))))
+    release = sorted(draw(st.lists(st.floats(0, 1e300), min_size=n, max_size=n)))
+    return Workload(release, length, **{name: optional[name]() for name in sorted(chosen)})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("round_trip")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@given(workload=workloads())
+def test_round_trip(folder: Path, suffix: str, workload: Workload) -> None:
+    path = folder / f"w{suffix}"
+    write_workload(workload, path)
+    back, report = read_workload(path)
+    assert report.kept == len(workload)
+    for field in fields(Workload):
+        before, after = getattr(workload, field.name), getattr(back, field.name)
+        if before is None:
+            assert after is None
+        else:
+            np.testing.assert_array_equal(after, before, err_msg=field.name)
+            assert after.dtype == before.dtype
+    assert [file.name for file in folder.iterdir() if file.suffix == ".part"] == []
+
+
+def test_unknown_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "w.json"
+    assert refusal(lambda: write_workload(Workload([0], [1]), path)) == (
+        f"{path}: suffix='.json': is unknown; did you mean '.jsonl'? known: .csv, .jsonl, .parquet"
+    )
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "w.jsonl"
+    write_workload(Workload([0], [1]), path)
+    before = path.read_bytes()
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workloads.files.json.dumps", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_workload(Workload([0, 1], [2, 3]), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
