@@ -26,6 +26,8 @@ class Fair(Policy):
     def __init__(self, inner: Policy, alpha: int) -> None:
         self.inner = inner
         self.alpha = check_alpha(alpha)
+        if inner.alpha is not None:  # the inner policy keeps its own promise too
+            self.alpha = min(self.alpha, inner.alpha)
         self.name = f"fair-{inner.name}"
         self.needs_upper = inner.needs_upper
 

@@ -57,21 +57,23 @@ class ISJL(Policy):
         self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
-        if self._plan is None:
+        plan = self._plan
+        if plan is None:
             if epoch.active or not wants_plan(self._queue, self._slots, self.alpha):
                 return self._fill(epoch)
-            self._begin_plan(epoch.step)
-        return self._dispatch(epoch, self._plan)
+            plan = self._begin_plan(epoch.step)
+        return self._dispatch(epoch, plan)
 
     def _fill(self, epoch: Epoch) -> Sequence[Admission]:
         pop = self._queue.pop_largest
         return [(pop(), slot) for slot in epoch.lowest(len(self._queue))]
 
-    def _begin_plan(self, step: int) -> None:
-        self._plan = make_plan(self._queue, self._slots, self.alpha, self._allowance)
+    def _begin_plan(self, step: int) -> Plan:
+        plan = self._plan = make_plan(self._queue, self._slots, self.alpha, self._allowance)
         self._running = [(step, step)] * self._slots  # start and projected end of pack requests
         self._drifted = False
-        self._hold_end = pack_stage_end(step, self.alpha, self._plan.packs, self._running) - self.alpha
+        self._hold_end = pack_stage_end(step, self.alpha, plan.packs, self._running) - self.alpha
+        return plan
 
     def _dispatch(self, epoch: Epoch, plan: Plan) -> Sequence[Admission]:
         step = epoch.step

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Literal
 
-Beta = float | Literal["optimal"] | None
+Beta = float | str | None
 
 
 def check_alpha(alpha: int) -> int:
     """A fairness budget: a whole number of tokens >= 0."""
-    return _whole("alpha", alpha, "must be a whole number of tokens >= 0")
+    return _whole("alpha", alpha, 0, "must be a whole number of tokens >= 0")
 
 
-def _whole(name: str, value: int, rule: str) -> int:
+def check_count(name: str, count: int) -> int:
+    """A number of things: whole and >= 1."""
+    return _whole(name, count, 1, "must be a whole number >= 1")
+
+
+def _whole(name: str, value: int, least: int, rule: str) -> int:
     try:
         whole = operator.index(value)
     except TypeError:
         raise ValueError(f"{name}={value!r}: {rule}") from None
-    if whole < 0 or isinstance(value, bool):
+    if whole < least or isinstance(value, bool):
         raise ValueError(f"{name}={value!r}: {rule}")
     return whole
 
@@ -40,6 +44,6 @@ def beta_tokens(beta: Beta, alpha: int) -> int:
         return alpha
     if beta == "optimal":
         return (math.isqrt(17 * alpha * alpha) - alpha) // 4  # the floor, without rounding a root
-    if isinstance(beta, str) or not 0 <= beta <= 2 * alpha:
+    if not isinstance(beta, int | float) or not 0 <= beta <= 2 * alpha:
         raise ValueError(f"beta={beta!r}: must be 'optimal' or a number from 0 to 2 alpha = {2 * alpha}")
     return math.floor(beta)

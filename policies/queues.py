@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from heapq import heapify, heappop, heapreplace
 
 from sortedcontainers import SortedList
 
@@ -66,6 +67,25 @@ class SizeQueue:
         """The largest size not above ``size``, None where there is none."""
         at = self._sizes.bisect_right(size)
         return self._sizes[at - 1] if at else None
+
+    def earliest_size(self) -> int:
+        """The size of the request that joined first; the queue must not be empty. O(d)."""
+        return min(self._sizes, key=lambda size: self._buckets[size][0])
+
+    def pop_earliest(self, low: int, high: int, count: int) -> list[int]:
+        """Take out the at most ``count`` earliest requests of sizes low..high. O(d + count log d)."""
+        heads = [(self._buckets[size][0], size) for size in self._sizes.irange(low, high)]
+        heapify(heads)
+        taken: list[int] = []
+        while heads and len(taken) < count:
+            size = heads[0][1]
+            taken.append(self.pop(size))
+            bucket = self._buckets.get(size)
+            if bucket is None:
+                heappop(heads)
+            else:
+                heapreplace(heads, (bucket[0], size))
+        return taken
 
     def pop_smallest(self) -> int:
         """Take out the earliest request of the smallest size."""

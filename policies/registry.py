@@ -24,7 +24,10 @@ _BUILT_IN = {
     "isjl": "policies.isjl:ISJL",
     "robust-isjl": "policies.robust:RobustISJL",
     "isjl-as-printed": "policies.as_printed:ISJLAsPrinted",
+    "bucketed": "policies.bucketed:Bucketed",
     "fair": "policies.fair:Fair",
+    "delayed": "policies.waiting:Delayed",
+    "windowed": "policies.waiting:Windowed",
 }
 _FAIR = "fair-"
 _LISTED_FAIR = ("fair-fcfs", "fair-sjf", "fair-lpt")
@@ -42,7 +45,7 @@ class PolicyEntry:
     """``built in`` or the distribution that brings it."""
 
 
-def make_policy(name: str, **parameters: Any) -> Policy:
+def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each policy has its own)
     """A policy by its command-line name.
 
     Parameters
@@ -103,7 +106,12 @@ def catalogue() -> list[PolicyEntry]:
     """All policies known by name, built in first."""
     entries = [_entry(name, origin) for name, (_, origin) in _targets().items()]
     fair = [
-        PolicyEntry(name, f"{name.removeprefix(_FAIR)} behind the admission test A_max <= alpha.", ("alpha",), "built in")
+        PolicyEntry(
+            name,
+            f"{name.removeprefix(_FAIR)} behind the admission test A_max <= alpha.",
+            ("alpha",),
+            "built in",
+        )
         for name in _LISTED_FAIR
     ]
     return sorted([*entries, *fair], key=lambda entry: entry.origin != "built in")
@@ -139,14 +147,11 @@ def _load(name: str) -> Callable[..., Any]:
     except (ImportError, AttributeError) as cause:
         raise ValueError(f"policy {name!r}: cannot load {target}: {cause}") from cause
     if not callable(found):
-        raise ValueError(f"policy {name!r}: {target} is not a class")
+        raise ValueError(f"policy {name!r}: {target} is not a class")  # noqa: TRY004  (a bad name)
     return found  # type: ignore[no-any-return]
 
 
 def _parameters(build: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    # a class without a constructor of its own takes no parameters
-    if isinstance(build, type) and build.__init__ is object.__init__:
-        return {}
     return inspect.signature(build).parameters
 
 

@@ -16,8 +16,6 @@ from serving_sim.source import Process, ReactiveSource
 class OpenStream:
     """Feeds blocks of an open-loop source into the ledger, one block ahead of the worker."""
 
-    reactive = False
-
     def __init__(self, blocks: Iterator[Workload], ledger: Ledger) -> None:
         self._blocks = blocks
         self._ledger = ledger
@@ -47,8 +45,6 @@ class Desk:
     worker sees a release at the epoch the model names. At one instant the worker first completes
     requests, then the source reacts, then what it released joins, then the policy decides.
     """
-
-    reactive = True
 
     def __init__(self, clock: Clock, ledger: Ledger, source: ReactiveSource) -> None:
         self._clock = clock
@@ -81,6 +77,10 @@ class Desk:
         if not self.now <= instant < float("inf"):
             raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
         return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
+
+    def refill(self) -> bool:
+        """A reactive source has no next block to look at."""
+        return False
 
     def release(
         self,
@@ -139,7 +139,7 @@ class Desk:
         # SimPy would rebuild an exception from its arguments; keep the original for the caller
         try:
             yield from process
-        except Exception as failure:
+        except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
             self.failure = failure
         finally:
             self._running -= 1

@@ -59,7 +59,7 @@ class Batch:
         self._gap_mark = 0  # step up to which the gaps are settled
         self._work_mark = 0  # work up to which the externality is settled
 
-    def newest_admitted(self, step: int, was_empty: bool) -> int:
+    def newest_admitted(self, step: int, *, was_empty: bool) -> int:
         """Requests were admitted before the step that follows ``step``; returns the gap from now on."""
         gap = self.newest - self.oldest
         if gap:
@@ -69,7 +69,7 @@ class Batch:
             self.oldest = step
             return 0
         gap = step - self.oldest
-        if gap > self.max_gap:
+        if gap > self.max_gap:  # noqa: PLR1730  (max() costs a call an epoch)
             self.max_gap = gap
         return gap
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappush
+from typing import Any
 
 import simpy
 
@@ -39,5 +40,6 @@ class Clock(simpy.Environment):
     def set_alarm(self, alarm: Alarm, instant: float, priority: int = LAST) -> Alarm:
         """Make ``alarm`` ring at ``instant``; it must not be pending."""
         alarm.callbacks = []
-        heappush(self._queue, (instant, priority, next(self._eid), alarm))
+        entry: Any = (instant, priority, next(self._eid), alarm)  # SimPy types its queue more narrowly
+        heappush(self._queue, entry)
         return alarm

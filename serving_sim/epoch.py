@@ -6,6 +6,7 @@ from math import inf
 
 from serving_sim.batch import FREE, Batch
 from serving_sim.errors import PolicyError
+from serving_sim.ledger import Ledger
 
 NO_WAKE_UP = (inf, inf)
 
@@ -19,17 +20,21 @@ class Epoch:
         The instant, in time units.
     step : int
         Busy steps so far.
+    idle_since : float
+        The instant at which the worker last became empty; meaningful while nobody is active.
     """
 
-    __slots__ = ("_batch", "_free", "_wake_up", "now", "step", "wakes")
+    __slots__ = ("_batch", "_free", "_ledger", "_wake_up", "idle_since", "now", "step", "wakes")
 
-    def __init__(self, batch: Batch, free: list[int]) -> None:
+    def __init__(self, batch: Batch, free: list[int], ledger: Ledger) -> None:
         self._batch = batch
         self._free = free
+        self._ledger = ledger
         self._wake_up = NO_WAKE_UP
         self.wakes = False
         self.now = 0.0
         self.step = 0
+        self.idle_since = 0.0
 
     @property
     def active(self) -> int:
@@ -60,6 +65,10 @@ class Epoch:
         request = self._batch.occupant[slot]
         return None if request == FREE else request
 
+    def interval(self, request: int) -> tuple[int, int]:
+        """Bounds in tokens on the length of a request that has joined, as far as they are known."""
+        return self._ledger.interval(request)
+
     def progress(self, slot: int) -> int | None:
         """Progress of the request in ``slot`` in tokens, None if it is free."""
         since = self._batch.admitted.get(slot)
@@ -68,19 +77,19 @@ class Epoch:
     def wake_in(self, steps: int) -> None:
         """Ask again ``steps`` >= 1 steps from now at the latest; only while the batch is busy.
 
-        Each answer of the policy replaces the wake-up of the one before.
+        The earliest of several wake-ups counts; each decision starts without one.
         """
         if not (isinstance(steps, int) and steps >= 1):
             raise PolicyError(f"wake_in at time {self.now}: steps={steps!r} must be a whole number >= 1")
         self.wakes = True
-        self._wake_up = (self.step + steps, self._wake_up[1])
+        self._wake_up = (min(self.step + steps, self._wake_up[0]), self._wake_up[1])
 
     def wake_at(self, instant: float) -> None:
         """Ask again at ``instant`` > now at the latest, at the first step end from then if busy."""
         if not self.now < instant < inf:
             raise PolicyError(f"wake_at at time {self.now}: instant={instant!r} must lie in the future")
         self.wakes = True
-        self._wake_up = (self._wake_up[0], instant)
+        self._wake_up = (self._wake_up[0], min(instant, self._wake_up[1]))
 
     def take_wake_up(self) -> tuple[float, float]:
         """The worker takes the wake-up the answer asked for: a step and an instant, inf for none."""

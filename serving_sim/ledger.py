@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ _DTYPES: dict[str, type[np.generic]] = {
     "finish": np.float64,
     "first_token": np.float64,
     "first_token_step": np.int64,
+    "lower": np.int64,
     "slot": np.int32,
 }
 _EMPTY: dict[str, Any] = {"start": np.nan, "finish": np.nan, "slot": UNSERVED}
@@ -46,7 +47,7 @@ class Ledger:
         Where finished blocks go.
     """
 
-    def __init__(self, size_from: str, step_time: StepTime, sink: Sink | None) -> None:
+    def __init__(self, size_from: Literal["length", "upper"], step_time: StepTime, sink: Sink | None) -> None:
         self._size_from = size_from
         self._step_time = step_time
         self._sink = sink
@@ -64,6 +65,8 @@ class Ledger:
         if self._sink is not None:
             self._flush(self._sink)
         given = {"release": block.release, "length": block.length, "size": self._sizes(block)}
+        if block.lower is not None and self._size_from == "upper":
+            given["lower"] = block.lower
         if block.first_token_step is not None:
             given["first_token_step"] = block.first_token_step
             self.has_prompts = True
@@ -77,7 +80,15 @@ class Ledger:
 
     def view(self, name: str) -> memoryview:
         """Live view of a column; any `append` makes it stale."""
-        return memoryview(self._columns[name])
+        return memoryview(self._columns[name])  # type: ignore[arg-type]  # the stub knows no Buffer
+
+    def interval(self, request: int) -> tuple[int, int]:
+        """What is known of a request's length: bounds in tokens."""
+        row = request - self.base
+        if not 0 <= row < self.known - self.base:
+            raise KeyError(f"request {request}: not in the system")
+        size = int(self._columns["size"][row])
+        return (int(self._columns["lower"][row]) if self._size_from == "upper" else size), size
 
     def started_at(self, request: int) -> float | None:
         """Instant at which a request was admitted, None for not yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ def simulate(
     slots: int,
     step_time: StepTime | None = None,
     slotted: bool = False,
+    information: Literal["exact", "interval"] = "exact",
     alpha: int | None = None,
     record_batches: bool = False,
     sink: Sink | None = None,
@@ -47,6 +48,9 @@ def simulate(
         Duration of a step; one time unit by default.
     slotted : bool
         One grid of whole multiples of the step, for an empty worker too; needs a constant step.
+    information : {"exact", "interval"}
+        What policies see as the size of a request: its length, or only the upper end of its
+        prediction interval. A policy that plans with upper predictions always sees the latter.
     alpha : int, optional
         Budget in tokens that the fairness audit holds every gap against; by default the one the
         policy claims. It does not change the schedule.
@@ -70,9 +74,10 @@ def simulate(
         If the source breaks its contract.
     """
     step_time = StepTime() if step_time is None else step_time
-    _check_arguments(slots, alpha, slotted, step_time)
+    _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
     clock = Clock()
-    ledger = Ledger("upper" if policy.needs_upper else "length", step_time, sink)
+    by_upper = policy.needs_upper or information == "interval"
+    ledger = Ledger("upper" if by_upper else "length", step_time, sink)
     arrivals: OpenStream | Desk
     if isinstance(source, ReactiveSource):
         arrivals = Desk(clock, ledger, source)
@@ -107,10 +112,10 @@ def simulate(
         slotted=slotted,
         engine="simpy",
         requests=requests,
-        start=_in_input_order(served and served.start, order, np.float64),
-        first_token=_in_input_order(served and served.first_token, order, np.float64),
-        finish=_in_input_order(served and served.finish, order, np.float64),
-        slot=_in_input_order(served and served.slot, order, np.int32),
+        start=_in_input_order(None if served is None else served.start, order, np.float64),
+        first_token=_in_input_order(None if served is None else served.first_token, order, np.float64),
+        finish=_in_input_order(None if served is None else served.finish, order, np.float64),
+        slot=_in_input_order(None if served is None else served.slot, order, np.int32),
         totals=Totals(
             requests=ledger.known,
             tokens=ledger.tokens,
@@ -136,11 +141,15 @@ def simulate(
     )
 
 
-def _check_arguments(slots: int, alpha: int | None, slotted: bool, step_time: StepTime) -> None:
+def _check_arguments(
+    slots: int, alpha: int | None, *, slotted: bool, step_time: StepTime, information: str
+) -> None:
     if not (isinstance(slots, int) and slots >= 1):
         raise ValueError(f"slots={slots!r}: must be a whole number >= 1")
     if alpha is not None and not (isinstance(alpha, int) and alpha >= 0):
         raise ValueError(f"alpha={alpha!r}: must be a whole number of tokens >= 0")
+    if information not in ("exact", "interval"):
+        raise ValueError(f"information={information!r}: must be 'exact' or 'interval'")
     if slotted and not step_time.constant:
         raise ValueError("slotted=True: needs a constant step time (base alone)")
 

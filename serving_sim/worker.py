@@ -74,7 +74,7 @@ class Worker:
         self.first_violation: Violation | None = None
         self.failure: Exception | None = None
 
-    def run(self) -> Process:
+    def run(self) -> Process:  # noqa: C901, PLR0912, PLR0915  (the docstring says why)
         """The process, as one long body with local names on purpose.
 
         It runs once an epoch, and there calls and attribute look-ups cost more than the SimPy event.
@@ -85,11 +85,12 @@ class Worker:
         step_time, spans, slots, slotted = self._step_time, self._spans, self._slots, self._slotted
         join, decide, set_alarm = policy.join, policy.decide, clock.set_alarm
         occupant, admitted = batch.occupant, batch.admitted
-        reactive, constant, audited = arrivals.reactive, step_time.constant, self._alpha
-        lazy = constant and not reactive and spans is None
+        desk = arrivals if isinstance(arrivals, Desk) else None
+        constant, audited = step_time.constant, self._alpha
+        lazy = constant and desk is None and spans is None
         budget: float = inf if policy.alpha is None else policy.alpha
         free = list(range(slots))
-        epoch = Epoch(batch, free)
+        epoch = Epoch(batch, free, self._ledger)
         alarm = Alarm(clock)
         ends: list[int] = []  # heap of finish step * slots + slot: one whole number orders both
         firsts: list[tuple[int, int]] = []  # heap of (step of the first token, request)
@@ -106,16 +107,14 @@ class Worker:
 
         try:
             policy.begin(slots)
-            base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
-                self._views()
-            )
+            (base, known, release, length, size, start, finish, slot_of, first_at, first_step) = self._views()
             next_release = release[0] if known else inf
             while True:
                 epochs += 1
                 changed = False
                 while firsts and firsts[0][0] <= step:
                     made, request = heappop(firsts)
-                    first_token[request - base] = anchor + pace.elapsed(made - anchor_step)
+                    first_at[request - base] = anchor + pace.elapsed(made - anchor_step)
 
                 # 1. requests that have done their last step complete
                 due = (step + 1) * slots
@@ -133,20 +132,21 @@ class Worker:
                         finish[request - base] = ended
                         active -= 1
                         produced += end
-                        if since == batch.oldest or since == batch.newest:
+                        if since in (batch.oldest, batch.newest):
                             batch.end_retired(end, produced + active * end)
-                        if reactive:
-                            arrivals.tell_finished(request)
+                        if desk is not None:
+                            desk.tell_finished(request)
                     if not active:
                         self.busy_time += now - busy_since
                         self.steps, self.makespan = step, now
-                    if reactive:  # the source reacts before its releases join
+                        epoch.idle_since = now
+                    if desk is not None:  # the source reacts before its releases join
                         events += 1
                         yield set_alarm(alarm, now)
 
                 # 2. requests released by now join, in the order (release, input order)
-                if reactive:
-                    base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
+                if desk is not None:
+                    (base, known, release, length, size, start, finish, slot_of, first_at, first_step) = (
                         self._views()
                     )
                     next_release = release[joined] if joined < known else inf
@@ -158,9 +158,18 @@ class Worker:
                     if joined < known:
                         next_release = release[joined - base]
                     elif arrivals.refill():
-                        base, known, release, length, size, start, finish, slot_of, first_token, first_step = (
-                            self._views()
-                        )
+                        (
+                            base,
+                            known,
+                            release,
+                            length,
+                            size,
+                            start,
+                            finish,
+                            slot_of,
+                            first_token,
+                            first_step,
+                        ) = self._views()
                         next_release = release[joined - base]
                     else:
                         next_release = inf
@@ -174,17 +183,17 @@ class Worker:
                     if answer:
                         changed = True
                         try:
-                            for request, slot in answer:
+                            for request, wanted in answer:
                                 row = request - base
-                                if not (0 <= row and request < joined and slot_of[row] == UNSERVED):
+                                if row < 0 or request >= joined or slot_of[row] != UNSERVED:
                                     self._refuse_request(request, joined, now)
-                                if free and free[0] == slot:
+                                if free and free[0] == wanted:
                                     slot = free.pop(0)  # our own int, whatever the policy sent
                                 else:
-                                    slot = self._take(free, slot, request, now)
+                                    slot = self._take(free, wanted, request, now)
                                 tokens = length[row]
                                 end = step + tokens
-                                if end > last_end:
+                                if end > last_end:  # noqa: PLR1730  (max() costs a call a request)
                                     last_end = end
                                 externality += tokens * step
                                 start[row] = now
@@ -194,21 +203,21 @@ class Worker:
                                 heappush(ends, end * slots + slot)
                                 if not constant:
                                     heappush(firsts, (step + first_step[row], request))
-                                if reactive:
-                                    arrivals.tell_started(request)
+                                if desk is not None:
+                                    desk.tell_started(request)
                             count = len(answer)
                         except (TypeError, ValueError) as cause:
-                            raise self._malformed(answer, now) from cause
+                            self._refuse_answer(answer, now, cause)
                         if not active:
                             busy_since = now
-                        gap = batch.newest_admitted(step, not active)
+                        gap = batch.newest_admitted(step, was_empty=not active)
                         waiting -= count
                         active += count
                         produced -= count * step
                         if gap > audited:
                             self._note_violation(answer, step, now)
                     elif answer is None:
-                        raise self._malformed(answer, now)
+                        self._refuse_answer(answer, now)
                     wake_step, wake_time = epoch.take_wake_up() if epoch.wakes else NO_WAKE_UP
                 elif wake_step <= step:  # it rang while nothing could be decided
                     wake_step = inf
@@ -244,14 +253,14 @@ class Worker:
                                 target = seen
                                 ahead = target - anchor_step
                                 reach = anchor + (ahead * linear if constant else pace.elapsed(ahead))
-                        if not (waiting or reactive) and next_release > reach:
+                        if not waiting and next_release > reach and desk is None:
                             break  # a completion that nobody can act on needs no event
                     else:
                         target = step
                         reach = max(min(next_release, wake_time), now)
                         if wake_time < next_release:
                             fruitless += 1
-                        if (reach == inf and not reactive) or fruitless > _FRUITLESS:
+                        if (reach == inf and desk is None) or fruitless > _FRUITLESS:
                             self._left = waiting
                             self._keep(epochs, decisions, events, externality)
                             return
@@ -262,12 +271,12 @@ class Worker:
                         else:
                             anchor, anchor_step = reach, step
                     events += 1
-                    if not reactive:
+                    if desk is None:
                         yield set_alarm(alarm, reach)
                         break
                     self._left = waiting
                     self._keep(epochs, decisions, events, externality)
-                    arrivals.worker = clock.active_process
+                    desk.worker = clock.active_process
                     try:
                         yield set_alarm(alarm, reach) if reach < inf else clock.event()
                         break
@@ -276,9 +285,9 @@ class Worker:
                         known, release = self._ledger.known, self._ledger.view("release")
                         next_release = release[joined]
                     finally:
-                        arrivals.worker = None
+                        desk.worker = None
                 step, now = target, reach
-        except Exception as failure:
+        except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
             self.failure = failure
 
     def _views(self) -> tuple[Any, ...]:
@@ -319,11 +328,11 @@ class Worker:
             why = "it was admitted before"
         raise PolicyError(f"policy {self._label} at time {now}: request {request} cannot be admitted, {why}")
 
-    def _malformed(self, answer: object, now: float) -> PolicyError:
-        return PolicyError(
+    def _refuse_answer(self, answer: object, now: float, cause: Exception | None = None) -> NoReturn:
+        raise PolicyError(
             f"policy {self._label} at time {now}: the answer must be a sequence of "
             f"(request, slot) pairs of whole numbers, found {answer!r:.80}"
-        )
+        ) from cause
 
     def _note_violation(self, answer: Sequence[Admission], step: int, now: float) -> None:
         self.violations += len(answer)

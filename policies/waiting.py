@@ -1,0 +1,114 @@
+"""Wrappers that keep the worker idle on purpose: waiting for company that may arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from math import isfinite
+
+from serving_sim import Admission, Epoch, Policy
+
+
+class Delayed(Policy):
+    """Keep a request that finds the worker empty waiting, then act as ``inner``.
+
+    A request that joins while the worker is empty is shown to the inner policy no earlier than
+    ``x * size`` after its release; all others at once. The knob of the release-time lower bound
+    (Yao and Zhou, proposition 3.27): x = (sqrt(5) - 1) / 2 balances its two continuations.
+
+    Parameters
+    ----------
+    inner : Policy
+        Who decides among the requests shown to it.
+    x : float
+        Delay in time units per token of size, finite and >= 0.
+    """
+
+    name = "delayed"
+
+    def __init__(self, inner: Policy, x: float) -> None:
+        self.inner = inner
+        self.x = _duration("x", x)
+        self.alpha = inner.alpha
+        self.needs_upper = inner.needs_upper
+
+    def describe(self) -> str:
+        return f"{self.name}:x={self.x:g},inner=({self.inner.describe()})"
+
+    def begin(self, slots: int) -> None:
+        self.inner.begin(slots)
+        self._joined: list[tuple[int, int, float]] = []  # not looked at yet
+        self._held: list[tuple[float, int, int, float]] = []  # heap by the end of the delay
+        self._shown: dict[int, int] = {}  # the inner policy's number of a request -> ours
+        self._count = 0
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self._joined.append((request, size, release))
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        empty = not epoch.active
+        for request, size, release in self._joined:
+            # a release in mid-step found the batch that has just ended still busy
+            if empty and release >= epoch.idle_since:
+                heappush(self._held, (release + self.x * size, request, size, release))
+            else:
+                self._show(request, size, release)
+        self._joined.clear()
+        while self._held and self._held[0][0] <= epoch.now:
+            self._show(*heappop(self._held)[1:])
+        if self._held:
+            epoch.wake_at(self._held[0][0])
+        if not self._shown:
+            return ()
+        return [(self._shown.pop(number), slot) for number, slot in self.inner.decide(epoch)]
+
+    def _show(self, request: int, size: int, release: float) -> None:
+        # policies may rely on consecutive numbers, and delays change the order
+        self._shown[self._count] = request
+        self.inner.join(self._count, size, release)
+        self._count += 1
+
+
+class Windowed(Policy):
+    """After the worker empties, collect arrivals for ``window`` time units before ``inner`` acts.
+
+    The window opens at the instant at which the worker becomes empty (at 0 in the beginning); a
+    request released after it has closed is not delayed.
+
+    Parameters
+    ----------
+    inner : Policy
+        Who decides once the window is over, and while the worker is busy.
+    w : float
+        Length of the window in time units, finite and >= 0.
+    """
+
+    name = "windowed"
+
+    def __init__(self, inner: Policy, w: float) -> None:
+        self.inner = inner
+        self.w = _duration("w", w)
+        self.alpha = inner.alpha
+        self.needs_upper = inner.needs_upper
+
+    def describe(self) -> str:
+        return f"{self.name}:w={self.w:g},inner=({self.inner.describe()})"
+
+    def begin(self, slots: int) -> None:
+        self.inner.begin(slots)
+
+    def join(self, request: int, size: int, release: float) -> None:
+        self.inner.join(request, size, release)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        opens = epoch.idle_since + self.w
+        if not epoch.active and epoch.now < opens:
+            epoch.wake_at(opens)
+            return ()
+        return self.inner.decide(epoch)
+
+
+def _duration(name: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (isfinite(value) and value >= 0):
+        raise ValueError(f"{name}={value!r}: must be a finite number >= 0")
+    return float(value)
