@@ -158,18 +158,9 @@ class Worker:
                     if joined < known:
                         next_release = release[joined - base]
                     elif arrivals.refill():
-                        (
-                            base,
-                            known,
-                            release,
-                            length,
-                            size,
-                            start,
-                            finish,
-                            slot_of,
-                            first_token,
-                            first_step,
-                        ) = self._views()
+                        base, known, release, length, size, start, finish, slot_of, first_at, first_step = (
+                            self._views()
+                        )
                         next_release = release[joined - base]
                     else:
                         next_release = inf
