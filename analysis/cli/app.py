@@ -1,0 +1,27 @@
+"""The commands and where they live."""
+
+from __future__ import annotations
+
+import typer
+
+from analysis.cli import compare, policies, run, workload
+from analysis.cli.expand import expand
+
+app = typer.Typer(
+    name="serving-sim",
+    help="Simulate batched LLM serving: schedulers, latency, throughput and fairness.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("run")(expand(run.run))
+app.command("compare")(expand(compare.compare))
+app.command("policies")(policies.policies)
+app.add_typer(workload.app, name="workload")
+
+
+@app.callback()
+def serving_sim() -> None:
+    """Simulate batched LLM serving: schedulers, latency, throughput and fairness."""

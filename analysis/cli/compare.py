@@ -1,0 +1,103 @@
+"""``serving-sim compare``: several policies on the very same arrivals."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.serve import Job, make_job
+from analysis.cli.traffic import lines
+
+if TYPE_CHECKING:
+    from analysis.compare import Comparison
+    from analysis.outcome import Outcome
+
+_POLICIES = ("fcfs", "sjf", "ljf", "isjl")
+
+
+def compare(
+    *,
+    context: typer.Context,
+    workload: WorkloadOptions,
+    worker: WorkerOptions,
+    statistics: StatisticsOptions,
+    output: OutputOptions,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME[:key=value,..], repeatable, first the baseline (default: fcfs, sjf, ljf, isjl).",
+            show_default=False,
+        ),
+    ] = None,
+    percentile_metrics: Annotated[str, typer.Option(help="Metrics to compare, as in e2el,ttft.")] = "e2el",
+) -> None:
+    """Serve the same arrivals with several policies and compare their latencies."""
+    from analysis.compare import compare as compare_outcomes
+
+    names = policy or list(_POLICIES)
+    metrics = _metrics(percentile_metrics)
+    job = make_job(
+        names,
+        workload,
+        worker,
+        statistics,
+        record_batches=output.record_batches,
+        recorded={"policies": names, "metrics": metrics},
+    )
+    say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
+    with progress(len(job.policies) * len(job.traffic.workloads), quiet=output.quiet) as begin:
+        outcomes = [_serve_and_write(job, place, output, begin) for place in range(len(job.policies))]
+    comparison = compare_outcomes(outcomes, metrics=metrics, percentiles=job.percentiles, warmup=job.warmup)
+    if output.out is not None:
+        _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
+        say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
+    if output.json:
+        from analysis.output import to_json
+
+        typer.echo(to_json({**job.header(), **comparison.to_dict()}), nl=False)
+        return
+    from analysis.tables import comparison_tables
+
+    for table in comparison_tables(comparison, job.time_unit):
+        show(table)
+
+
+def _metrics(text: str) -> tuple[str, ...]:
+    from analysis.definitions import check_request_metric
+
+    return tuple(check_request_metric(name.strip()) for name in text.split(","))
+
+
+def _serve_and_write(job: Job, place: int, output: OutputOptions, begin: Callable[[str], None]) -> Outcome:
+    """One policy; its files are written at once, so that an interruption loses no finished policy."""
+    policy = job.policies[place]
+    outcome = job.evaluate(job.serve(policy, begin))
+    if output.out is not None:
+        job.write(output.out / folder_name(outcome.policy), outcome, csv=output.csv)
+    return outcome
+
+
+def folder_name(policy: str) -> str:
+    """Name of a policy with its parameters as a folder: ``isjl:alpha=4`` is ``isjl-alpha-4``."""
+    return re.sub(r"[^\w.]+", "-", policy).strip("-")
+
+
+def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:
+    from analysis.output import write_json, write_text
+    from analysis.plots import save_figure
+    from analysis.report import comparison_page, comparison_pictures
+
+    pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.warmup)
+    for picture in pictures:
+        save_figure(picture.figure, folder / picture.name)
+    write_json(folder / "compare.json", {**job.header(), **comparison.to_dict()})
+    facts = {"Command": command, **job.facts()}
+    page = comparison_page(comparison, pictures, facts=facts, time_unit=job.time_unit)
+    write_text(folder / "report.html", page)

@@ -1,0 +1,89 @@
+"""What the command says: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analysis.tables import Table
+
+_PATIENCE = 1.0
+"""Seconds after which a progress bar appears."""
+
+_SUGGESTION = re.compile(r"\s*\(Possible options: (.*)\)$")
+
+
+def show(table: Table) -> None:
+    """Print a table: ruled on a terminal, in aligned columns anywhere else."""
+    if sys.stdout.isatty():
+        _show_ruled(table)
+    else:
+        sys.stdout.write(aligned(table) + "\n")
+
+
+def aligned(table: Table) -> str:
+    """The table as plain text, numbers under each other."""
+    rows = [list(table.header), *map(list, table.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
+    pad = str.rjust if table.numbers else str.ljust
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(pad, row[1:], widths[1:])]).rstrip() for row in rows]
+    return "\n".join([table.title, *lines, ""])
+
+
+def say(text: str, *, quiet: bool) -> None:
+    """Tell the user what happens, unless they asked for silence."""
+    if not quiet:
+        sys.stderr.write(text + "\n")
+
+
+def complain(message: str) -> None:
+    """Report an error in one line."""
+    one_line = " ".join(message.split())
+    suggested = _SUGGESTION.sub(r"; did you mean \1?", one_line)
+    sys.stderr.write(f"serving-sim: error: {suggested[:1].lower()}{suggested[1:]}\n")
+
+
+@contextmanager
+def progress(tasks: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Bar over ``tasks`` tasks, on a terminal and only after a second.
+
+    Yields
+    ------
+    callable
+        To be called with a description whenever the next task begins.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=tasks, completed=-1)
+    timer = threading.Timer(_PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda description: bar.update(task, advance=1, description=description)
+    finally:
+        timer.cancel()
+        timer.join()  # it may be starting the bar right now
+        bar.stop()
+
+
+def _show_ruled(table: Table) -> None:
+    from rich.console import Console
+    from rich.table import Table as RuledTable
+
+    ruled = RuledTable(title=table.title, title_justify="left")
+    for place, name in enumerate(table.header):
+        ruled.add_column(name, justify="right" if place and table.numbers else "left")
+    for row in table.rows:
+        ruled.add_row(*row)
+    Console().print(ruled)

@@ -1,0 +1,126 @@
+"""Options that commands share, in groups; names as ``vllm bench serve`` has them where it has them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+_workload = partial(typer.Option, rich_help_panel="Workload", show_default=False)
+_trace = partial(typer.Option, rich_help_panel="Workload from a file", show_default=False)
+_worker = partial(typer.Option, rich_help_panel="Worker and policy", show_default=False)
+_statistics = partial(typer.Option, rich_help_panel="Statistics", show_default=False)
+_output = partial(typer.Option, rich_help_panel="Output", show_default=False)
+
+
+class Length(StrEnum):
+    """What counts as steps."""
+
+    TOTAL = "total"
+    OUTPUT = "output"
+    PROMPT = "prompt"
+
+
+class OnBadRow(StrEnum):
+    """What to do with a row that breaks a rule."""
+
+    ERROR = "error"
+    DROP = "drop"
+
+
+@dataclass(frozen=True)
+class WorkloadOptions:
+    """What arrives."""
+
+    preset: Annotated[
+        str | None, _workload(help="A named workload with slots and alpha; other options override it.")
+    ] = None
+    num_prompts: Annotated[int | None, _workload(help="Number of requests (default: 1000).")] = None
+    lengths: Annotated[
+        str | None, _workload(help="Distribution of lengths, NAME[:key=value,..] (default: lmsys-like).")
+    ] = None
+    arrivals: Annotated[
+        str | None,
+        _workload(help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness)."),
+    ] = None
+    request_rate: Annotated[float | None, _workload(help="Requests per time unit.")] = None
+    load: Annotated[
+        float | None, _workload(help="Rate as a fraction of slots / mean length (default: 0.9).")
+    ] = None
+    burstiness: Annotated[
+        float | None, _workload(help="Shape of gamma gaps: 1 is Poisson, below 1 burstier.")
+    ] = None
+    seed: Annotated[int, _workload(help="Seed of the workload (default: 0).")] = 0
+    replications: Annotated[int, _workload(help="Independent workloads to serve (default: 1).", min=1)] = 1
+    requests: Annotated[Path | None, _trace(help="File of requests.", metavar="FILE")] = None
+    format: Annotated[str, _trace(help="Format of the file (default: auto).")] = "auto"
+    length: Annotated[Length, _trace(help="What counts as steps (default: total).", case_sensitive=False)] = (
+        Length.TOTAL
+    )
+    time_unit: Annotated[
+        float | None, _trace(help="Seconds per time unit, for files in seconds.", metavar="SECONDS")
+    ] = None
+    on_bad_row: Annotated[
+        OnBadRow, _trace(help="Stop at a bad row or drop it (default: error).", case_sensitive=False)
+    ] = OnBadRow.ERROR
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """What serves."""
+
+    slots: Annotated[int | None, _worker(help="Largest batch (default: 32).", min=1)] = None
+    alpha: Annotated[
+        int | None,
+        _worker(help="Fairness budget in tokens, for policies and for the audit of every run.", min=0),
+    ] = None
+    beta: Annotated[
+        str | None, _worker(help="Packing allowance of isjl in tokens, or 'optimal' (default: alpha).")
+    ] = None
+    step_time: Annotated[
+        str | None,
+        _worker(help="base=..,per_request=..,per_max_token=..,per_token=.. in time units (default: base=1)."),
+    ] = None
+    slotted: Annotated[
+        bool, _worker("--slotted", help="An empty worker too starts steps at whole multiples only.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class StatisticsOptions:
+    """What is measured."""
+
+    percentiles: Annotated[
+        str, _statistics(help="Percentiles of every metric (default: 50,90,95,99,99.9).")
+    ] = "50,90,95,99,99.9"
+    goodput: Annotated[
+        str | None, _statistics(help="Service-level objectives in time units, as in ttft:200,e2el:1000.")
+    ] = None
+    warmup: Annotated[
+        int, _statistics(help="First requests that the metrics leave out (default: 0).", min=0)
+    ] = 0
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What is written and said."""
+
+    out: Annotated[Path | None, _output(help="Folder for the files.", metavar="DIR", file_okay=False)] = None
+    csv: Annotated[bool, _output("--csv", help="Write tables as CSV, not Parquet.")] = False
+    record_batches: Annotated[
+        bool, _output("--record-batches", help="Also write one row per span of constant batch.")
+    ] = False
+    json: Annotated[bool, _output("--json", help="Print JSON, not a table.")] = False
+    quiet: Annotated[bool, _output("--quiet", "-q", help="Print the result alone.")] = False
+
+
+def arguments(
+    *groups: WorkloadOptions | WorkerOptions | StatisticsOptions, **others: object
+) -> dict[str, Any]:
+    """Options by name, as ``summary.json`` keeps them."""
+    merged = {key: value for group in groups for key, value in asdict(group).items()} | others
+    return {key: str(value) if isinstance(value, Path) else value for key, value in merged.items()}

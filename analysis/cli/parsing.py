@@ -1,0 +1,84 @@
+"""Option values that are lists: ``50,99``, ``ttft:200,e2el:1000``, ``base=1,per_token=0.01``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+from serving_sim import StepTime
+
+
+def parse_percentiles(text: str) -> tuple[float, ...]:
+    """Percentiles from ``50,90,99.9``.
+
+    Raises
+    ------
+    ValueError
+        If an item is not a number.
+    """
+    return tuple(_number("percentiles", item) for item in _items(text))
+
+
+def parse_objectives(text: str | None) -> dict[str, float] | None:
+    """Service-level objectives from ``ttft:200,e2el:1000``.
+
+    Raises
+    ------
+    ValueError
+        If an item is not a metric with a number.
+    """
+    if text is None:
+        return None
+    return _pairs("goodput", text, ":")
+
+
+def parse_step_time(text: str | None) -> StepTime:
+    """Step time from ``base=..,per_request=..``; coefficients left out are 0.
+
+    Raises
+    ------
+    ValueError
+        If an item does not name a coefficient or all of them are 0.
+    """
+    if text is None:
+        return StepTime()
+    known = [field.name for field in fields(StepTime)]
+    given = _pairs("step-time", text, "=")
+    for name in given:
+        if name not in known:
+            raise ValueError(f"step-time={name!r}: must be one of {', '.join(known)}")
+    return StepTime(**{"base": 0.0, **given})
+
+
+def parse_beta(text: str | None) -> float | str | None:
+    """A number, or a word that the policy knows."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _pairs(option: str, text: str, separator: str) -> dict[str, float]:
+    pairs: dict[str, float] = {}
+    for item in _items(text):
+        name, found, value = item.partition(separator)
+        if not found:
+            raise ValueError(f"{option}={item!r}: must read NAME{separator}NUMBER")
+        if name in pairs:
+            raise ValueError(f"{option}={item!r}: {name} must not come twice")
+        pairs[name] = _number(option, value)
+    return pairs
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",")]
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{option}={text!r}: must be a finite number")
+    return value

@@ -1,0 +1,26 @@
+"""``serving-sim policies``: what there is to choose from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from analysis.cli.console import show
+from analysis.output import to_json
+
+
+def policies(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the policies, built in and installed, with their parameters."""
+    from analysis.tables import Table
+    from policies import catalogue
+
+    entries = catalogue()
+    if json:
+        typer.echo(to_json({"policies": [asdict(entry) for entry in entries]}), nl=False)
+        return
+    rows = [
+        (entry.name, ", ".join(entry.parameters) or "-", entry.origin, entry.summary) for entry in entries
+    ]
+    show(Table("policies", ("policy", "parameters", "origin", "rule"), rows, numbers=False))

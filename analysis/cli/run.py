@@ -1,0 +1,54 @@
+"""``serving-sim run``: one policy on one workload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.serve import Job, make_job
+from analysis.cli.traffic import lines
+
+if TYPE_CHECKING:
+    from analysis.outcome import Outcome
+
+
+def run(
+    policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
+    workload: WorkloadOptions,
+    worker: WorkerOptions,
+    statistics: StatisticsOptions,
+    output: OutputOptions,
+) -> None:
+    """Serve a workload with one policy and print its latency quantiles."""
+    from analysis.tables import run_tables
+
+    job = make_job(
+        [policy],
+        workload,
+        worker,
+        statistics,
+        record_batches=output.record_batches,
+        recorded={"policy": policy},
+    )
+    say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
+    with progress(len(job.traffic.workloads), quiet=output.quiet) as begin:
+        outcome = job.evaluate(job.serve(job.policies[0], begin))
+    if output.out is not None:
+        job.write(output.out, outcome, csv=output.csv)
+        say(f"files are in {output.out}", quiet=output.quiet)
+    if output.json:
+        _print_json(job, outcome)
+    else:
+        for table in run_tables(outcome, job.time_unit):
+            show(table)
+
+
+def _print_json(job: Job, outcome: Outcome) -> None:
+    from analysis.output import to_json
+
+    single = len(outcome.runs) == 1
+    content = job.summary(outcome, 0) if single else {**job.header(), **outcome.to_dict()}
+    typer.echo(to_json(content), nl=False)

@@ -1,0 +1,168 @@
+"""What ``run`` and ``compare`` share: serve workloads with a policy, write what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.cli.options import StatisticsOptions, WorkerOptions, WorkloadOptions, arguments
+from analysis.cli.parsing import parse_beta, parse_objectives, parse_percentiles, parse_step_time
+from analysis.cli.preset import with_defaults
+from analysis.cli.traffic import Traffic, time_unit, traffic
+from analysis.time_unit import TimeUnit
+
+if TYPE_CHECKING:
+    from analysis.outcome import Outcome
+    from serving_sim import Policy, Run, StepTime
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything a command needs to serve, parsed and checked before the first run starts."""
+
+    traffic: Traffic
+    policies: tuple[Policy, ...]
+    slots: int
+    alpha: int | None
+    step_time: StepTime
+    slotted: bool
+    record_batches: bool
+    percentiles: tuple[float, ...]
+    objectives: dict[str, float] | None
+    warmup: int
+    time_unit: TimeUnit
+    arguments: dict[str, Any]
+
+    def headline(self) -> str:
+        """The one line that says what will be done."""
+        names = ", ".join(policy.describe() for policy in self.policies)
+        times = f", {len(self.traffic.workloads)} replications" if len(self.traffic.workloads) > 1 else ""
+        return f"{names} on {self.slots} slots: {self.traffic.facts[0]}{times}"
+
+    def serve(self, policy: Policy, begin: Callable[[str], None]) -> list[Run]:
+        """Run a policy on every workload; ``begin`` is told when each run starts."""
+        from serving_sim import simulate
+
+        runs = []
+        for workload in self.traffic.workloads:
+            begin(policy.describe())
+            runs.append(
+                simulate(
+                    workload,
+                    policy,
+                    slots=self.slots,
+                    step_time=self.step_time,
+                    slotted=self.slotted,
+                    alpha=self.alpha,
+                    record_batches=self.record_batches,
+                )
+            )
+        return runs
+
+    def evaluate(self, runs: Sequence[Run]) -> Outcome:
+        """Numbers of the runs of one policy."""
+        from analysis.outcome import evaluate
+
+        return evaluate(runs, percentiles=self.percentiles, warmup=self.warmup, goodput=self.objectives)
+
+    def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
+        """Content of ``summary.json`` for one replication, numbered from 0."""
+        return {**self.header(), "replication": replication + 1} | outcome.summaries[replication].to_dict()
+
+    def header(self) -> dict[str, Any]:
+        """What every JSON file says first."""
+        return {
+            "version": _version(),
+            "seed": self.traffic.seed,
+            "arguments": self.arguments,
+        }
+
+    def facts(self) -> dict[str, str]:
+        """What was run, in words for a report."""
+        return {
+            "Workload": "; ".join(self.traffic.facts),
+            "Seed": "none, the arrivals come from a file"
+            if self.traffic.seed is None
+            else str(self.traffic.seed),
+            "Replications": str(len(self.traffic.workloads)),
+            "Slots": str(self.slots),
+            "Fairness budget alpha": "each policy's own" if self.alpha is None else f"{self.alpha} tokens",
+            "Left out as warm-up": f"first {self.warmup:,} requests of each run",
+            "Time": self.time_unit.plural,
+            "Version": _version(),
+        }
+
+    def write(self, folder: Path, outcome: Outcome, *, csv: bool) -> None:
+        """Write the files of every run of one policy.
+
+        With several replications each has a folder of its own, and the estimates over all of them
+        stand in ``replications.json``.
+        """
+        from analysis.output import write_json, write_run
+
+        if len(outcome.runs) == 1:
+            write_run(folder, outcome.runs[0], self.summary(outcome, 0), csv=csv)
+            return
+        for place, run in enumerate(outcome.runs):
+            write_run(folder / f"replication-{place + 1}", run, self.summary(outcome, place), csv=csv)
+        write_json(folder / "replications.json", {**self.header(), **outcome.to_dict()})
+
+
+def make_job(
+    policies: Sequence[str],
+    workload: WorkloadOptions,
+    worker: WorkerOptions,
+    statistics: StatisticsOptions,
+    *,
+    record_batches: bool,
+    recorded: Mapping[str, object],
+) -> Job:
+    """Parse all options; ``recorded`` joins them among the arguments of the JSON files.
+
+    Raises
+    ------
+    ValueError
+        If an option is refused.
+    """
+    from analysis.definitions import check_request_metric
+    from analysis.statistic import quantiles
+
+    workload, worker = with_defaults(workload, worker)
+    assert worker.slots is not None
+    step_time = parse_step_time(worker.step_time)
+    percentiles = parse_percentiles(statistics.percentiles)
+    quantiles(percentiles)
+    objectives = parse_objectives(statistics.goodput)
+    for metric in objectives or {}:
+        check_request_metric(metric)
+    return Job(
+        policies=_policies(policies, {"alpha": worker.alpha, "beta": parse_beta(worker.beta)}),
+        traffic=traffic(workload, slots=worker.slots, step_time=step_time),
+        slots=worker.slots,
+        alpha=worker.alpha,
+        step_time=step_time,
+        slotted=worker.slotted,
+        record_batches=record_batches,
+        percentiles=percentiles,
+        objectives=objectives,
+        warmup=statistics.warmup,
+        time_unit=time_unit(workload, step_time),
+        arguments=arguments(workload, worker, statistics, **recorded),
+    )
+
+
+def _version() -> str:
+    try:
+        return version("serving-sim")
+    except PackageNotFoundError:  # run from a source tree
+        return "not installed"
+
+
+def _policies(texts: Sequence[str], defaults: Mapping[str, Any]) -> tuple[Policy, ...]:
+    from policies import parse_policy
+
+    given = {key: value for key, value in defaults.items() if value is not None}
+    return tuple(parse_policy(text, defaults=given) for text in texts)

@@ -1,0 +1,140 @@
+"""From options to the workloads that a command serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.cli.options import WorkloadOptions
+from analysis.time_unit import TimeUnit
+from serving_sim import StepTime, Workload
+
+if TYPE_CHECKING:
+    from workloads import Arrivals
+
+_REQUESTS = 1000
+_LENGTHS = "lmsys-like"
+_LOAD = 0.9
+_MADE_ONLY = ("preset", "num_prompts", "lengths", "arrivals", "request_rate", "load", "burstiness")
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Workloads to serve, one a replication, and what to say about them.
+
+    Attributes
+    ----------
+    workloads : tuple of Workload
+        One a replication.
+    facts : tuple of str
+        What arrives, first in a phrase, then notes of the reader.
+    seed : int or None
+        None for a file.
+    """
+
+    workloads: tuple[Workload, ...]
+    facts: tuple[str, ...]
+    seed: int | None
+
+
+def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Traffic:
+    """Read or make the workloads that ``options`` name.
+
+    Raises
+    ------
+    ValueError
+        If options exclude each other or a value is refused.
+    """
+    if options.requests is not None:
+        return _from_file(options, options.requests)
+    return _made(options, slots, step_time)
+
+
+def _from_file(options: WorkloadOptions, path: Path) -> Traffic:
+    from workloads import read_requests
+
+    for name in _MADE_ONLY:
+        if getattr(options, name) is not None:
+            raise ValueError(f"{_flag(name)}: cannot go with --requests, the file says what arrives")
+    if options.replications > 1:
+        raise ValueError(
+            f"--replications={options.replications}: must be 1 with --requests, "
+            "a file holds one sequence of arrivals"
+        )
+    workload, report = read_requests(
+        path,
+        format=options.format,
+        length=options.length.value,
+        time_unit=options.time_unit,
+        on_bad_row=options.on_bad_row.value,
+    )
+    dropped = [f"{count:,} dropped ({reason})" for reason, count in report.dropped.items()]
+    rows = f"{path.name} ({report.format}): {report.rows_read:,} rows = " + " + ".join(
+        [f"{report.kept:,} kept", *dropped]
+    )
+    return Traffic((workload,), (rows, *report.notes), seed=None)
+
+
+def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
+    from workloads import make_workload, parse_arrivals, parse_lengths
+
+    lengths = parse_lengths(options.lengths or _LENGTHS)
+    process = options.arrivals or ("poisson" if options.burstiness is None else "gamma")
+    if options.burstiness is not None and process.partition(":")[0] != "gamma":
+        raise ValueError(f"--burstiness={options.burstiness}: needs gamma arrivals, found {process}")
+    rate = _rate(options, lengths.mean, slots, step_time)
+    arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
+    count = _REQUESTS if options.num_prompts is None else options.num_prompts
+    if options.seed < 0:
+        raise ValueError(f"--seed={options.seed}: must be a whole number >= 0")
+    # replication r is the same whatever the number of replications, and shares no stream with others
+    seeds = np.random.SeedSequence(options.seed).spawn(options.replications)
+    phrase = (
+        f"{count:,} requests, {options.lengths or _LENGTHS} lengths, {_described(process, arrivals)} arrivals"
+    )
+    return Traffic(
+        workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in seeds),
+        facts=(phrase,),
+        seed=options.seed,
+    )
+
+
+def _rate(options: WorkloadOptions, mean_length: float, slots: int, step_time: StepTime) -> float | None:
+    """Requests per time unit for a process that does not name its own; None if nothing implies one."""
+    from workloads import rate_for_load
+
+    if options.request_rate is not None:
+        if options.load is not None:
+            raise ValueError("--load: cannot go with --request-rate, one sets the other")
+        return options.request_rate
+    if not step_time.constant:
+        if options.load is None and options.arrivals is not None:
+            return None
+        raise ValueError(
+            "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
+        )
+    load = _LOAD if options.load is None else options.load
+    return rate_for_load(load, slots=slots, mean_length=mean_length, step_duration=step_time.base)
+
+
+def _described(process: str, arrivals: Arrivals) -> str:
+    rate = getattr(arrivals, "rate", None)  # a backlog has none
+    return process if rate is None else f"{process} (rate {rate:.4g})"
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def time_unit(options: WorkloadOptions, step_time: StepTime) -> TimeUnit:
+    """What the run counts time in: steps where a step takes one time unit."""
+    return TimeUnit("step" if step_time == StepTime() else "time unit", options.time_unit)
+
+
+def lines(facts: Sequence[str]) -> str:
+    """Facts one a line, the first as the headline."""
+    return "\n  ".join(facts)

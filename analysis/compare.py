@@ -1,0 +1,186 @@
+"""Several policies on the very same arrivals: paired differences against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from analysis import replications, sectioning
+from analysis.definitions import check_request_metric
+from analysis.estimate import Estimate
+from analysis.latency import arrival_series
+from analysis.outcome import Outcome
+from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
+from analysis.summary import no_steady_state
+from serving_sim.request import FloatArray
+
+Verdict = Literal["lower", "higher", "identical", "cannot tell apart", "not enough data"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One statistic of a policy minus the same statistic of the baseline.
+
+    Attributes
+    ----------
+    policy, baseline : str
+        Whose statistic is compared with whose.
+    metric, statistic : str
+        What is compared, as in ``e2el`` and ``p99``.
+    estimate : Estimate
+        The difference, in the unit of the metric.
+    """
+
+    policy: str
+    baseline: str
+    metric: str
+    statistic: str
+    estimate: Estimate
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval lets one say about the policy."""
+        estimate = self.estimate
+        if estimate.low is None or estimate.value is None:
+            return "not enough data"
+        if estimate.low == estimate.high == 0:
+            return "identical"
+        if not estimate.excludes_zero:
+            return "cannot tell apart"
+        return "lower" if estimate.value < 0 else "higher"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Policies side by side.
+
+    Attributes
+    ----------
+    outcomes : tuple of Outcome, length K
+        One a policy; the first is the baseline.
+    metrics : tuple of str
+        Metrics compared.
+    statistics : tuple of str
+        Names of the statistics compared, mean first.
+    differences : tuple of Difference
+        For every metric, every policy but the first, every statistic.
+    confidence : float
+        Nominal coverage of each interval: 1 - 0.05 / (K - 1), so that for one statistic all K - 1
+        intervals hold at once with at least 95 % (Bonferroni).
+    """
+
+    outcomes: tuple[Outcome, ...]
+    metrics: tuple[str, ...]
+    statistics: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    confidence: float
+
+    @property
+    def baseline(self) -> str:
+        """Policy that the others are compared with."""
+        return self.outcomes[0].policy
+
+    def difference(self, policy: str, metric: str, statistic: str) -> Difference:
+        """The difference with the given names."""
+        wanted = (policy, metric, statistic)
+        return next(each for each in self.differences if (each.policy, each.metric, each.statistic) == wanted)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain objects for JSON."""
+        return {
+            "baseline": self.baseline,
+            "confidence": self.confidence,
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "differences": [{**asdict(each), "verdict": each.verdict} for each in self.differences],
+        }
+
+
+def compare(
+    outcomes: Sequence[Outcome],
+    *,
+    metrics: Sequence[str] = ("e2el",),
+    percentiles: Sequence[float] = PERCENTILES,
+    warmup: int = 0,
+) -> Comparison:
+    """Compare policies that served the same arrivals.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome, length K >= 1
+        One a policy, each with the same number of replications; the first is the baseline.
+    metrics : sequence of str
+        Keys of `analysis.definitions.REQUEST_METRICS`.
+    percentiles, warmup
+        As in `summarize`.
+
+    Returns
+    -------
+    Comparison
+        Differences are taken within a replication, or section by section within the single run.
+        Tests that assume independent samples (Tukey, Dunnett) would be invalid here.
+
+    Raises
+    ------
+    ValueError
+        If two outcomes have the same name, served different requests, or a metric does not exist.
+    """
+    _check_same_arrivals(outcomes)
+    for metric in metrics:
+        check_request_metric(metric)
+    statistics = (MEAN, *quantiles(percentiles))
+    confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
+    differences = []
+    for metric in metrics:
+        baselines = [arrival_series(run, metric, warmup) for run in outcomes[0].runs]
+        for outcome in outcomes[1:]:
+            pair = _Pair(
+                series=[arrival_series(run, metric, warmup) for run in outcome.runs],
+                baselines=baselines,
+                note=no_steady_state(outcome.runs[0]),
+            )
+            differences += [
+                Difference(
+                    policy=outcome.policy,
+                    baseline=outcomes[0].policy,
+                    metric=metric,
+                    statistic=statistic.name,
+                    estimate=pair.difference(statistic, confidence),
+                )
+                for statistic in statistics
+            ]
+    return Comparison(
+        outcomes=tuple(outcomes),
+        metrics=tuple(metrics),
+        statistics=tuple(statistic.name for statistic in statistics),
+        differences=tuple(differences),
+        confidence=confidence,
+    )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One metric of a policy and of the baseline, a series a replication."""
+
+    series: Sequence[FloatArray]
+    baselines: Sequence[FloatArray]
+    note: str | None
+
+    def difference(self, statistic: Statistic, confidence: float) -> Estimate:
+        if len(self.series) > 1:
+            return replications.estimate_difference(statistic, self.series, self.baselines, confidence)
+        (values,), (baseline,) = self.series, self.baselines
+        if self.note is not None:
+            return Estimate(statistic.of(values) - statistic.of(baseline), note=self.note)
+        return sectioning.estimate_difference(statistic, values, baseline, confidence)
+
+
+def _check_same_arrivals(outcomes: Sequence[Outcome]) -> None:
+    names: set[str] = set()
+    for outcome in outcomes:
+        if outcome.policy in names:
+            raise ValueError(f"policy={outcome.policy!r}: must not be compared with itself")
+        names.add(outcome.policy)
+        arrivals = [run.requests for run in outcome.runs]
+        if arrivals != [run.requests for run in outcomes[0].runs]:
+            raise ValueError(f"policy={outcome.policy!r}: must have served the arrivals of the first policy")

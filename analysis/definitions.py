@@ -1,0 +1,132 @@
+"""The one table of metrics: what each is called, measured in, and defined as.
+
+Tables, axes, reports and documentation take their words from here; a test holds the table against
+the code that computes the metrics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from analysis.time_unit import TimeUnit
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One metric.
+
+    Attributes
+    ----------
+    key : str
+        Name in Python, in files and on the command line.
+    title : str
+        Name in tables and on axes.
+    unit : str
+        Unit of the values; "time units" stands for whatever the run counts time in.
+    formula : str
+        Definition in the columns of the requests file and the totals of a run.
+    better : {"lower", "higher"} or None
+        Which direction is better, None where neither is.
+    """
+
+    key: str
+    title: str
+    unit: str
+    formula: str
+    better: Literal["lower", "higher"] | None
+
+    def unit_in(self, time_unit: TimeUnit) -> str:
+        """Unit of the values of a run that counts time in ``time_unit``."""
+        return self.unit.replace("time units", time_unit.plural).replace("time unit", time_unit.singular)
+
+    def label(self, time_unit: TimeUnit) -> str:
+        """Title with the unit in brackets, as on an axis."""
+        return f"{self.title} ({self.unit_in(time_unit)})" if self.unit else self.title
+
+
+REQUEST_METRICS = (
+    Definition("queue_time", "queue time", "time units", "start - release", "lower"),
+    Definition("ttft", "time to first token", "time units", "first_token - release", "lower"),
+    Definition("e2el", "end-to-end latency", "time units", "finish - release", "lower"),
+    Definition(
+        "tpot",
+        "time per output token",
+        "time units",
+        "(finish - first_token) / (output tokens - 1), undefined below two output tokens; output tokens "
+        "are the steps from the first token on",
+        "lower",
+    ),
+    Definition("normalized_latency", "normalized latency", "time units per token", "e2el / length", "lower"),
+    Definition(
+        "slowdown",
+        "slowdown",
+        "",
+        "e2el / time the request takes alone on an empty worker",
+        "lower",
+    ),
+)
+"""Metrics with one value a request."""
+
+RUN_METRICS = (
+    Definition("makespan", "makespan", "time units", "last finish - 0", "lower"),
+    Definition(
+        "throughput", "token throughput", "tokens per time unit", "sum of lengths / makespan", "higher"
+    ),
+    Definition(
+        "request_throughput", "request throughput", "requests per time unit", "requests / makespan", "higher"
+    ),
+    Definition(
+        "goodput",
+        "goodput",
+        "tokens per time unit",
+        "sum of lengths of requests that met every objective / makespan",
+        "higher",
+    ),
+    Definition(
+        "occupancy", "occupancy", "requests", "mean number of active requests over busy steps", "higher"
+    ),
+    Definition(
+        "occupancy_all_time",
+        "occupancy over all time",
+        "requests",
+        "mean number of active requests over [0, makespan]",
+        "higher",
+    ),
+    Definition(
+        "extent_mean",
+        "mean gap",
+        "tokens",
+        "mean over busy steps of the largest minus the smallest progress",
+        "lower",
+    ),
+    Definition(
+        "extent_max",
+        "max gap",
+        "tokens",
+        "largest over busy steps of the largest minus the smallest progress",
+        "lower",
+    ),
+)
+"""Metrics with one value a run."""
+
+_BY_KEY = {entry.key: entry for entry in (*REQUEST_METRICS, *RUN_METRICS)}
+
+
+def definition(key: str) -> Definition:
+    """Definition of the metric called ``key``."""
+    return _BY_KEY[key]
+
+
+def check_request_metric(key: str) -> str:
+    """``key`` itself if it names a metric with one value a request.
+
+    Raises
+    ------
+    ValueError
+        If it does not; the message lists the names.
+    """
+    names = [entry.key for entry in REQUEST_METRICS]
+    if key not in names:
+        raise ValueError(f"metric={key!r}: must be one of {', '.join(names)}")
+    return key

@@ -1,0 +1,125 @@
+"""One policy on all its replications, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from analysis import replications
+from analysis.definitions import REQUEST_METRICS
+from analysis.estimate import Estimate
+from analysis.latency import arrival_series
+from analysis.statistic import MEAN, PERCENTILES, quantiles
+from analysis.summary import Summary, summarize
+from serving_sim import Run
+
+FIGURES = (
+    "makespan",
+    "steps",
+    "E",
+    "throughput",
+    "request_throughput",
+    "occupancy",
+    "occupancy_all_time",
+    "extent_mean",
+    "extent_max",
+)
+"""Fields of `Summary` with one number a run."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one policy did on R >= 1 replications of a workload.
+
+    Attributes
+    ----------
+    policy : str
+        Name with parameters.
+    runs : tuple of Run, length R
+        Replication r of every policy compared served the same arrivals.
+    summaries : tuple of Summary, length R
+        One a run.
+    metrics : dict of str to dict of str to Estimate
+        Mean and quantiles of every metric: by sectioning of a single run, over replications else.
+    figures : dict of str to Estimate
+        Totals by name; without intervals for a single run.
+    """
+
+    policy: str
+    runs: tuple[Run, ...]
+    summaries: tuple[Summary, ...]
+    metrics: dict[str, dict[str, Estimate]]
+    figures: dict[str, Estimate]
+
+    @property
+    def violations(self) -> int:
+        """Admissions that broke the fairness budget, in all replications."""
+        return sum(summary.fairness.violations for summary in self.summaries)
+
+    @property
+    def fair(self) -> bool | None:
+        """Whether no run broke the budget, None without one."""
+        verdicts = [summary.fairness.fair for summary in self.summaries]
+        return None if None in verdicts else all(verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Estimates as plain objects for JSON."""
+        return {
+            "policy": self.policy,
+            "replications": len(self.runs),
+            "fair": self.fair,
+            "violations": self.violations,
+            "figures": {name: asdict(value) for name, value in self.figures.items()},
+            "metrics": {
+                metric: {name: asdict(value) for name, value in estimates.items()}
+                for metric, estimates in self.metrics.items()
+            },
+        }
+
+
+def evaluate(
+    runs: Sequence[Run],
+    *,
+    percentiles: Sequence[float] = PERCENTILES,
+    warmup: int = 0,
+    goodput: Mapping[str, float] | None = None,
+) -> Outcome:
+    """Summarize the R >= 1 replications of one policy; parameters as in `summarize`."""
+    summaries = tuple(summarize(run, percentiles=percentiles, warmup=warmup, goodput=goodput) for run in runs)
+    return Outcome(
+        policy=runs[0].policy,
+        runs=tuple(runs),
+        summaries=summaries,
+        metrics={
+            entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup)
+            for entry in REQUEST_METRICS
+        },
+        figures=_figures(summaries),
+    )
+
+
+def _estimates(
+    metric: str,
+    runs: Sequence[Run],
+    summaries: Sequence[Summary],
+    percentiles: Sequence[float],
+    warmup: int,
+) -> dict[str, Estimate]:
+    if len(runs) == 1:
+        return summaries[0].metrics[metric].estimates()
+    series = [arrival_series(run, metric, warmup) for run in runs]
+    return {
+        statistic.name: replications.estimate(statistic, series)
+        for statistic in (MEAN, *quantiles(percentiles))
+    }
+
+
+def _figures(summaries: Sequence[Summary]) -> dict[str, Estimate]:
+    values = {name: [getattr(summary, name) for summary in summaries] for name in FIGURES}
+    goodputs = [summary.goodput for summary in summaries]
+    if None not in goodputs:
+        values["goodput"] = [each.tokens_per_time_unit for each in goodputs if each is not None]
+    if len(summaries) == 1:
+        return {name: Estimate(value, note="one run") for name, (value,) in values.items()}
+    return {name: replications.interval(each) for name, each in values.items()}

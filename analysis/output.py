@@ -1,0 +1,160 @@
+"""Files of a run: complete or absent, and the same bytes for the same run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.frames import batch_frame, request_frame
+from analysis.latency import served_requests
+from serving_sim import Batches, Run, Served
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Path to write to instead of ``path``; takes its name once the block has ended well.
+
+    The temporary file stands in the same folder, since only within one file system is the renaming
+    atomic. After any exception, an interruption among them, it is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` to ``path`` in UTF-8."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write ``content`` to ``path``."""
+    write_text(path, to_json(content))
+
+
+def to_json(content: Mapping[str, Any]) -> str:
+    """``content`` as JSON text; whole numbers stay exact and NaN is refused."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_frame(path: Path, frame: pd.DataFrame) -> None:
+    """Write ``frame`` to ``path``, as CSV or Parquet by its suffix."""
+    with _FrameFile(path) as file:
+        file.append(frame)
+
+
+def write_batches(path: Path, batches: Batches) -> None:
+    """Write the spans of constant batch to ``path``."""
+    write_frame(path, batch_frame(batches))
+
+
+def write_run(folder: Path, run: Run, summary: Mapping[str, Any], *, csv: bool = False) -> None:
+    """Write the files of a run: requests, batches where they were recorded, and the summary last.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it does not exist.
+    run : Run
+        A run that kept its requests.
+    summary : mapping
+        Content of ``summary.json``.
+    csv : bool
+        CSV rather than Parquet.
+    """
+    suffix = ".csv" if csv else ".parquet"
+    with RequestFile(folder / f"requests{suffix}") as file:
+        file.write(served_requests(run))
+    if run.batches is not None:
+        write_batches(folder / f"batches{suffix}", run.batches)
+    write_json(folder / "summary.json", summary)
+
+
+class RequestFile:
+    """Requests file that grows block by block: a `serving_sim.Sink` for streams beyond memory.
+
+    Parameters
+    ----------
+    path : Path
+        Final name; the suffix ``.csv`` or ``.parquet`` picks the format.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another.
+
+    Examples
+    --------
+    >>> with RequestFile(Path("out/requests.parquet")) as file:  # doctest: +SKIP
+    ...     simulate(source, policy, slots=32, sink=file)
+
+    Notes
+    -----
+    The file appears when the ``with`` block ends well and not at all otherwise.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = _FrameFile(path)
+        self._rows = 0
+
+    def write(self, served: Served) -> None:
+        """Append one block of finished requests."""
+        self._file.append(request_frame(served, self._rows))
+        self._rows += len(served.requests)
+
+    def __enter__(self) -> Self:
+        self._file.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.__exit__(kind, error, trace)
+
+
+class _FrameFile:
+    """CSV or Parquet file made of frames with the same columns."""
+
+    def __init__(self, path: Path) -> None:
+        if path.suffix not in (".csv", ".parquet"):
+            raise ValueError(f"path={str(path)!r}: the name must end in .csv or .parquet")
+        self._path = path
+        self._closing = contextlib.ExitStack()
+        self._parquet: pq.ParquetWriter | None = None
+        self._csv_started = False
+
+    def append(self, frame: pd.DataFrame) -> None:
+        if self._path.suffix == ".csv":
+            frame.to_csv(self._text, index=False, header=not self._csv_started, lineterminator="\n")
+            self._csv_started = True
+            return
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        if self._parquet is None:
+            writer = pq.ParquetWriter(self._temporary, table.schema, compression="zstd")
+            self._parquet = self._closing.enter_context(writer)
+        self._parquet.write_table(table)
+
+    def __enter__(self) -> Self:
+        self._temporary = self._closing.enter_context(replacing(self._path))
+        if self._path.suffix == ".csv":
+            opened = self._temporary.open("w", encoding="utf-8", newline="")
+            self._text = self._closing.enter_context(opened)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.__exit__(kind, error, trace)

@@ -1,0 +1,16 @@
+"""Pictures of runs; the only place that draws."""
+
+from analysis.plots.bars import quantile_bars
+from analysis.plots.length import latency_against_length
+from analysis.plots.save import save_figure, to_svg
+from analysis.plots.tail import latency_tail
+from analysis.plots.timeline import load_over_time
+
+__all__ = [
+    "latency_against_length",
+    "latency_tail",
+    "load_over_time",
+    "quantile_bars",
+    "save_figure",
+    "to_svg",
+]

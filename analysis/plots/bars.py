@@ -1,0 +1,70 @@
+"""Mean and quantiles of a metric with their intervals, policy beside policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.definitions import definition
+from analysis.estimate import Estimate
+from analysis.outcome import Outcome
+from analysis.plots.style import Ink, drawing, inks, new_figure
+from analysis.text import number
+from analysis.time_unit import TimeUnit
+
+_COLUMNS = 3
+
+
+def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUnit) -> Figure:
+    """Draw one panel a statistic, one bar a policy; each panel has its own scale, from zero.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        Policies to draw, from the top.
+    metric : str
+        Key of `analysis.definitions.REQUEST_METRICS`.
+    time_unit : TimeUnit
+        What the run counts time in.
+    """
+    style = inks([outcome.policy for outcome in outcomes])
+    names = list(outcomes[0].metrics[metric])
+    rows = math.ceil(len(names) / _COLUMNS)
+    with drawing():
+        figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)))
+        panels = figure.subplots(rows, min(_COLUMNS, len(names)), squeeze=False).ravel()
+        for place, (axes, name) in enumerate(zip(panels, names, strict=False)):
+            estimates = {outcome.policy: outcome.metrics[metric][name] for outcome in outcomes}
+            _panel(axes, name, estimates, style, named=place % _COLUMNS == 0)
+        for axes in panels[len(names) :]:
+            axes.set_visible(False)
+        figure.supxlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals", fontsize=9)
+    return figure
+
+
+def _panel(
+    axes: Axes, title: str, estimates: dict[str, Estimate], style: dict[str, Ink], *, named: bool
+) -> None:
+    axes.set_title(title, loc="left")
+    most = max((estimate.high or estimate.value or 0) for estimate in estimates.values())
+    for place, (policy, estimate) in enumerate(estimates.items()):
+        if estimate.value is None:
+            continue
+        axes.barh(place, estimate.value, height=0.68, color=style[policy].colour)
+        end = estimate.value
+        if estimate.half_width is not None:
+            axes.errorbar(
+                estimate.value, place, xerr=estimate.half_width, color="#333333", capsize=2.5, linewidth=1
+            )
+            end = max(end, estimate.value + estimate.half_width)
+        axes.text(end + 0.03 * most, place, number(estimate.value), va="center", fontsize=8)
+    axes.set_xlim(0, 1.38 * most if most else 1)  # room for the number at the end of a bar
+    axes.set_yticks(range(len(estimates)), list(estimates) if named else [""] * len(estimates))
+    axes.set_ylim(len(estimates) - 0.5, -0.5)
+    axes.set_xticks([])  # the number at each bar says more than a scale
+    axes.spines["bottom"].set_visible(False)
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", length=0)

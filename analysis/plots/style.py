@@ -1,0 +1,92 @@
+"""What all pictures share: colours, line styles, axes, legends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from analysis.text import number
+
+# Okabe and Ito (2008), "Color universal design": told apart with any colour vision. Black comes
+# late, it stands out too much; their yellow is left out, it vanishes on white.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_DASHES = ("-", "--", "-.", ":")
+
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.5,
+    "legend.frameon": False,
+    "savefig.dpi": 150,
+    "svg.hashsalt": "serving-sim",  # the ids in an SVG are random without it
+    "svg.fonttype": "path",  # looks the same where the font is missing
+}
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How one policy looks in every picture of a comparison."""
+
+    colour: str
+    dash: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keyword arguments for a line."""
+        return {"color": self.colour, "linestyle": self.dash}
+
+
+def inks(policies: Sequence[str]) -> dict[str, Ink]:
+    """One ink a policy, by its place in the comparison.
+
+    Dashes change too, so that lines that cross or lie on each other can be told apart in grey.
+    """
+    return {
+        policy: Ink(_COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)])
+        for place, policy in enumerate(policies)
+    }
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Settings of all pictures, for as long as one is drawn or saved."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float = 7.2, height: float = 4.2) -> Figure:
+    """Empty figure of the given size in inches."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def legend_above(figure: Figure, axes: Axes) -> None:
+    """Name the policies above the axes, where they cover no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    letters = sum(len(label) + 7 for label in labels)  # a line sample is about seven letters wide
+    rows = -(-letters // 100)
+    figure.legend(handles, labels, loc="outside upper left", ncols=-(-len(labels) // rows), handlelength=2.6)
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label ``axis`` with numbers as the tables write them."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    if axis.get_scale() == "log":
+        low, high = axis.get_view_interval()
+        # powers of ten alone can leave a short axis with a single label; more would crowd a long one
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
+        axis.set_minor_formatter(NullFormatter())

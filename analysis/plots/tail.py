@@ -1,0 +1,76 @@
+"""Share of requests slower than a latency, with a logarithmic tail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from analysis.definitions import definition
+from analysis.latency import arrival_series
+from analysis.outcome import Outcome
+from analysis.plots.scale import latency_scale
+from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.time_unit import TimeUnit
+from serving_sim.request import FloatArray, IntArray
+
+_POINTS = 500
+
+
+def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUnit, warmup: int = 0) -> Figure:
+    """Draw 1 - F of a metric, one line a policy, over all replications.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        Policies to draw.
+    metric : str
+        Key of `analysis.definitions.REQUEST_METRICS`.
+    time_unit : TimeUnit
+        What the run counts time in.
+    warmup : int
+        First requests to leave out.
+    """
+    style = inks([outcome.policy for outcome in outcomes])
+    with drawing():
+        figure = new_figure()
+        axes = figure.subplots()
+        for outcome in outcomes:
+            values = np.concatenate([arrival_series(run, metric, warmup) for run in outcome.runs])
+            at, share = survival(values)
+            axes.step(at, share, where="post", label=outcome.policy, **style[outcome.policy].line)
+        axes.set_yscale("log")
+        axes.set_ylim(top=1)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
+        axes.set_xscale(latency_scale(outcomes, metric))
+        plain_numbers(axes.xaxis)
+        axes.set_xlabel(definition(metric).label(time_unit))
+        axes.set_ylabel("requests at least as slow")
+        legend_above(figure, axes)
+    return figure
+
+
+def survival(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Latencies x and shares P(X >= x), thinned evenly on the logarithmic axis of shares.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        One value a request.
+
+    Returns
+    -------
+    at, share : ndarray of float, shape (m,), m <= about 500
+        ``share`` falls from 1 to 1 / n: the slowest request is always there.
+    """
+    ranked = np.sort(values)
+    ranks = _thinned(len(ranked))
+    return ranked[len(ranked) - ranks], ranks / len(ranked)
+
+
+def _thinned(count: int) -> IntArray:
+    """Ranks from the slowest (1) to the fastest (count), falling."""
+    ranks = np.unique(np.geomspace(1, count, _POINTS).round().astype(np.int64))
+    return ranks[::-1]

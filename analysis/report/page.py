@@ -1,0 +1,72 @@
+"""One HTML page for a comparison, with everything it needs inside."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analysis.compare import Comparison
+from analysis.definitions import REQUEST_METRICS
+from analysis.plots import to_svg
+from analysis.report.pictures import Picture
+from analysis.tables import comparison_tables
+from analysis.time_unit import TimeUnit
+
+
+def comparison_page(
+    comparison: Comparison,
+    pictures: Sequence[Picture],
+    *,
+    facts: Mapping[str, str],
+    time_unit: TimeUnit,
+) -> str:
+    """HTML text of the report.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What is reported.
+    pictures : sequence of Picture
+        Pictures of `comparison_pictures`, embedded as SVG.
+    facts : mapping of str to str
+        What was run, by heading.
+    time_unit : TimeUnit
+        What the runs count time in.
+    """
+    environment = Environment(
+        loader=PackageLoader("analysis.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("compare.html").render(
+        title=" · ".join(outcome.policy for outcome in comparison.outcomes),
+        facts=facts,
+        tables=comparison_tables(comparison, time_unit),
+        pictures=[(picture, _data_uri(picture)) for picture in pictures],
+        definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
+        time_unit=time_unit,
+        notes=_notes(comparison),
+    )
+
+
+def _data_uri(picture: Picture) -> str:
+    # an image of its own, since the ids inside two SVGs on one page could clash
+    encoded = base64.b64encode(to_svg(picture.figure).encode()).decode()
+    return f"data:image/svg+xml;base64,{encoded}"
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """Why some estimates have no interval, each reason once, by policy."""
+    return list(
+        dict.fromkeys(
+            f"{outcome.policy}: {estimate.note}"
+            for outcome in comparison.outcomes
+            for metric in comparison.metrics
+            for estimate in outcome.metrics[metric].values()
+            if estimate.note is not None
+        )
+    )

@@ -1,0 +1,73 @@
+"""Which pictures a comparison has, and what each shows in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from analysis.compare import Comparison
+from analysis.definitions import definition
+from analysis.plots import latency_against_length, latency_tail, load_over_time, quantile_bars
+from analysis.time_unit import TimeUnit
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure.
+
+    Attributes
+    ----------
+    name : str
+        File name without suffix.
+    title : str
+        Heading in the report.
+    reading : str
+        How to read it, which is also its text alternative.
+    figure : Figure
+        The drawing.
+    """
+
+    name: str
+    title: str
+    reading: str
+    figure: Figure
+
+
+def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:
+    """Draw a comparison: three pictures a metric, and the load over time."""
+    outcomes = comparison.outcomes
+    pictures = []
+    for metric in comparison.metrics:
+        title = definition(metric).title
+        name = metric.replace("_", "-")
+        pictures += [
+            Picture(
+                f"{name}-quantiles",
+                f"Mean and quantiles of the {title}",
+                "One panel a statistic, one bar a policy. The thin line at the end of a bar is the 95 % "
+                "interval; where it is missing the run is too short for one.",
+                quantile_bars(outcomes, metric, time_unit=time_unit),
+            ),
+            Picture(
+                f"{name}-tail",
+                f"Tail of the {title}",
+                f"Share of requests whose {title} is at least as large as the value below, on a "
+                "logarithmic scale. The line that ends furthest right has the slowest request.",
+                latency_tail(outcomes, metric, time_unit=time_unit, warmup=warmup),
+            ),
+            Picture(
+                f"{name}-by-length",
+                f"The {title} against request length",
+                "Median and 95th percentile among requests of about the same length, one line a policy.",
+                latency_against_length(outcomes, metric, time_unit=time_unit, warmup=warmup),
+            ),
+        ]
+    load = Picture(
+        "load-over-time",
+        "Waiting and active requests over time",
+        "Above the length of the queue under each policy, below the size of the batch; the top of a "
+        "strip is a full batch.",
+        load_over_time(outcomes, time_unit=time_unit),
+    )
+    return [*pictures, load]

@@ -1,0 +1,198 @@
+"""One run in numbers: what ``summary.json`` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from analysis import sectioning
+from analysis.definitions import REQUEST_METRICS
+from analysis.estimate import Estimate
+from analysis.goodput import Goodput, measure_goodput
+from analysis.latency import arrival_series, served_requests
+from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
+from serving_sim import Audit, Run
+from serving_sim.request import FloatArray
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One metric over the measured requests.
+
+    Attributes
+    ----------
+    count : int
+        Requests with a value.
+    mean : Estimate
+        Mean with its interval.
+    std : float or None
+        Standard deviation over requests.
+    max : float or None
+        Largest value.
+    quantiles : dict of str to Estimate
+        By name, as in ``p99.9``.
+    """
+
+    count: int
+    mean: Estimate
+    std: float | None
+    max: float | None
+    quantiles: dict[str, Estimate]
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Mean and quantiles by name."""
+        return {MEAN.name: self.mean, **self.quantiles}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One run in numbers. Times are in time units, steps, tokens and Q and E exact whole numbers.
+
+    Attributes
+    ----------
+    policy, slots, step_time, slotted, engine
+        What ran.
+    requests, tokens : int
+        Requests served and the sum of their lengths.
+    warmup : int
+        First requests that the metrics leave out; the totals count all.
+    makespan, busy_time : float
+        Last finish, and time with a non-empty batch.
+    steps : int
+        T, busy steps.
+    Q, E : int
+        Intrinsic work and batching externality (Yao and Zhou, equations 5 and 6).
+    throughput, request_throughput : float
+        Tokens and requests per time unit of the makespan.
+    goodput : Goodput or None
+        None where no objectives were given.
+    occupancy, occupancy_all_time : float
+        Mean number of active requests over busy steps, and over all time.
+    extent_mean, extent_max : float, int
+        Gap over busy steps in tokens.
+    metrics : dict of str to Distribution
+        By key of `analysis.definitions.REQUEST_METRICS`.
+    fairness : Audit
+        Gaps held against alpha.
+    """
+
+    policy: str
+    slots: int
+    step_time: dict[str, float]
+    slotted: bool
+    engine: str
+    requests: int
+    tokens: int
+    warmup: int
+    makespan: float
+    busy_time: float
+    steps: int
+    Q: int
+    E: int
+    throughput: float
+    request_throughput: float
+    goodput: Goodput | None
+    occupancy: float
+    occupancy_all_time: float
+    extent_mean: float
+    extent_max: int
+    metrics: dict[str, Distribution]
+    fairness: Audit
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain objects for JSON; None stands for what is undefined."""
+        fairness = asdict(self.fairness)
+        fairness["first_violation"] = fairness.pop("first")
+        return {**asdict(self), "fairness": {"fair": self.fairness.fair, **fairness}}
+
+
+def summarize(
+    run: Run,
+    *,
+    percentiles: Sequence[float] = PERCENTILES,
+    warmup: int = 0,
+    goodput: Mapping[str, float] | None = None,
+) -> Summary:
+    """Summarize a run.
+
+    Parameters
+    ----------
+    run : Run
+        A run that kept its requests.
+    percentiles : sequence of float
+        Percentiles of every metric, each strictly between 0 and 100.
+    warmup : int
+        Number of requests, first in arrival order, that the metrics leave out.
+    goodput : mapping of str to float, optional
+        Largest allowed value of each metric named, as in ``{"ttft": 200.0}``.
+
+    Returns
+    -------
+    Summary
+        Every request is finished when a run ends, so nothing hides in unfinished ones.
+
+    Raises
+    ------
+    ValueError
+        If the run kept no requests, or for a percentile, metric, limit or warm-up that cannot be.
+    """
+    served, totals = served_requests(run), run.totals
+    statistics, note = quantiles(percentiles), no_steady_state(run)
+    return Summary(
+        policy=run.policy,
+        slots=run.slots,
+        step_time=asdict(run.step_time),
+        slotted=run.slotted,
+        engine=run.engine,
+        requests=totals.requests,
+        tokens=totals.tokens,
+        warmup=warmup,
+        makespan=totals.makespan,
+        busy_time=totals.busy_time,
+        steps=totals.steps,
+        Q=totals.intrinsic,
+        E=totals.externality,
+        throughput=run.throughput,
+        request_throughput=totals.requests / totals.makespan,
+        goodput=measure_goodput(served, run.step_time, run.makespan, goodput) if goodput else None,
+        occupancy=run.occupancy,
+        occupancy_all_time=run.occupancy_all_time,
+        extent_mean=run.extent_mean,
+        extent_max=run.max_gap,
+        metrics={
+            entry.key: distribution(arrival_series(run, entry.key, warmup), statistics, note)
+            for entry in REQUEST_METRICS
+        },
+        fairness=run.audit,
+    )
+
+
+def distribution(values: FloatArray, statistics: Sequence[Statistic], note: str | None) -> Distribution:
+    """Distribution of one metric, with intervals by sectioning unless ``note`` says why not."""
+
+    def estimated(statistic: Statistic) -> Estimate:
+        if note is None or len(values) == 0:
+            return sectioning.estimate(statistic, values)
+        return Estimate(statistic.of(values), note=note)
+
+    return Distribution(
+        count=len(values),
+        mean=estimated(MEAN),
+        std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        max=float(np.max(values)) if len(values) else None,
+        quantiles={statistic.name: estimated(statistic) for statistic in statistics},
+    )
+
+
+def no_steady_state(run: Run) -> str | None:
+    """Why one run cannot give intervals whatever its size, None if it can.
+
+    A backlog is a single draw: its latencies are what happens to one finite set of requests, and
+    sections of it are not repetitions of anything.
+    """
+    if run.requests is not None and np.all(run.requests.release == run.requests.release[0]):
+        return "all requests are released at once: intervals need replications"
+    return None

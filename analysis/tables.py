@@ -1,0 +1,113 @@
+"""Results as tables of text, the same for terminal and report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.compare import Comparison, Difference
+from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
+from analysis.outcome import Outcome
+from analysis.text import ABSENT, number, with_interval
+from analysis.time_unit import TimeUnit
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header; the first column names the row.
+
+    ``numbers`` says whether the other columns hold numbers, which stand to the right.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: bool = True
+
+
+def run_tables(outcome: Outcome, time_unit: TimeUnit) -> list[Table]:
+    """Latency metrics of one policy, and what the whole run came to."""
+    return [_latencies(outcome, time_unit), _totals(outcome, time_unit)]
+
+
+def comparison_tables(comparison: Comparison, time_unit: TimeUnit) -> list[Table]:
+    """For each metric the policies and their differences, and what the whole runs came to."""
+    tables = []
+    for metric in comparison.metrics:
+        tables.append(_policies(comparison, metric, time_unit))
+        if len(comparison.outcomes) > 1:
+            tables.append(_differences(comparison, metric, time_unit))
+    return [*tables, _whole_runs(comparison, time_unit)]
+
+
+def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
+    rows = [
+        (entry.label(time_unit), *(with_interval(value) for value in outcome.metrics[entry.key].values()))
+        for entry in REQUEST_METRICS
+    ]
+    title = f"{outcome.policy}, ± half of a 95 % interval where the data carry one"
+    return Table(title, ("metric", *outcome.metrics["e2el"]), rows)
+
+
+def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
+    rows = [
+        (entry.label(time_unit), with_interval(outcome.figures[entry.key]))
+        for entry in RUN_METRICS
+        if entry.key in outcome.figures
+    ]
+    return Table("whole run", ("", "value"), [*rows, ("fair", _fairness(outcome))])
+
+
+def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
+    rows = [
+        (outcome.policy, *(number(outcome.metrics[metric][name].value) for name in comparison.statistics))
+        for outcome in comparison.outcomes
+    ]
+    return Table(definition(metric).label(time_unit), ("policy", *comparison.statistics), rows)
+
+
+def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
+    rows = [
+        (
+            f"{outcome.policy} - {comparison.baseline}",
+            *(
+                _difference(comparison.difference(outcome.policy, metric, name))
+                for name in comparison.statistics
+            ),
+        )
+        for outcome in comparison.outcomes[1:]
+    ]
+    joint = "95 % intervals" if len(rows) == 1 else f"{len(rows)} intervals hold at once with 95 %"
+    title = (
+        f"difference in {definition(metric).label(time_unit)} on the same arrivals, {joint}; "
+        "~ cannot tell apart, ? not enough data"
+    )
+    return Table(title, ("policies", *comparison.statistics), rows)
+
+
+def _difference(difference: Difference) -> str:
+    if difference.verdict == "identical":
+        return difference.verdict
+    marks = {"cannot tell apart": " ~", "not enough data": " ?"}
+    return with_interval(difference.estimate) + marks.get(difference.verdict, "")
+
+
+def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
+    shown = [
+        entry
+        for entry in RUN_METRICS
+        if entry.key in ("throughput", "goodput", "makespan", "occupancy", "extent_mean", "extent_max")
+        and all(entry.key in outcome.figures for outcome in comparison.outcomes)
+    ]
+    rows = [
+        (outcome.policy, *(with_interval(outcome.figures[entry.key]) for entry in shown), _fairness(outcome))
+        for outcome in comparison.outcomes
+    ]
+    units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in shown)
+    return Table(f"whole runs: {units}", ("policy", *(entry.title for entry in shown), "fair"), rows)
+
+
+def _fairness(outcome: Outcome) -> str:
+    if outcome.fair is None:
+        return ABSENT
+    return "yes" if outcome.fair else f"no, {outcome.violations:,} violations"

@@ -1,0 +1,35 @@
+"""What a run counts time in, as people read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    """Name of the unit of all times of a run.
+
+    Parameters
+    ----------
+    name : str
+        In the singular: "step" where a step takes one unit, else "time unit".
+    seconds : float or None
+        How long one is, where the input was in seconds.
+    """
+
+    name: str = "time unit"
+    seconds: float | None = None
+
+    @property
+    def singular(self) -> str:
+        """As in "tokens per step of 0.03 s"."""
+        return f"{self.name}{self._length}"
+
+    @property
+    def plural(self) -> str:
+        """As in "steps of 0.03 s"."""
+        return f"{self.name}s{self._length}"
+
+    @property
+    def _length(self) -> str:
+        return "" if self.seconds is None else f" of {self.seconds:g} s"
