@@ -51,7 +51,7 @@ def _pairs(name: str, rest: str) -> dict[str, str]:
         if not equals:
             raise ValueError(f"{name}: {item!r} must be key=value")
         if key in pairs:
-            raise ValueError(f"{name}: {key}={raw.strip()!r} comes twice")
+            raise ValueError(f"{name}: {key}={raw.strip()!r}: must not come twice")
         pairs[key] = raw.strip()
     return pairs
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from workloads.report import ReadReport
@@ -78,15 +78,16 @@ class Intake:
         ValueError
             Unless bad rows are dropped, if a value occurs twice.
         """
-        column = pd.Series(values[name])
-        again = column.duplicated().to_numpy()
+        # Codes count distinct values as they first appear, so a new value has a code above all before.
+        codes = pa.array(values[name]).dictionary_encode().indices.to_numpy()
+        again = codes <= np.concatenate([[-1], np.maximum.accumulate(codes)[:-1]])
         if not again.any():
             return values
         if self._strict:
             row = int(np.argmax(again))
-            first = int(np.argmax(column.to_numpy() == column[row]))
+            first = int(np.argmax(codes == codes[row]))
             rule = f"must be unique, {self._table.place(int(values['row'][first]))} has it too"
-            self._refuse(self._table.place(int(values["row"][row])), f"{name}={column[row]!r}", rule)
+            self._refuse(self._table.place(int(values["row"][row])), f"{name}={values[name][row]!r}", rule)
         self._dropped[f"{name}: must be unique"] += int(again.sum())
         return {key: column[~again] for key, column in values.items()}
 

@@ -1,0 +1,111 @@
+"""Arrival processes: true to their name, in rate and in the gaps' distribution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from refusal import refusal
+from scipy import stats
+
+from workloads import parse_arrivals, rate_for_load
+from workloads.arrivals import Arrivals
+
+N = 100_000
+
+
+def releases(arrivals: Arrivals, n: int = N, seed: int = 1) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return arrivals.releases(n, np.random.default_rng(seed))
+
+
+def gaps(text: str, n: int = N) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.diff(releases(parse_arrivals(text), n), prepend=0.0)
+
+
+def test_backlog() -> None:
+    assert releases(parse_arrivals("backlog"), 3).tolist() == [0, 0, 0]
+
+
+def test_fixed_gaps_start_at_zero() -> None:
+    assert releases(parse_arrivals("fixed:rate=4"), 4).tolist() == [0, 0.25, 0.5, 0.75]
+
+
+def test_fixed_gaps_do_not_drift() -> None:
+    assert releases(parse_arrivals("fixed:rate=10"), 1_000_001)[-1] == 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "distribution"),
+    [
+        ("poisson:rate=0.25", stats.expon(scale=4)),
+        ("gamma:rate=0.25", stats.expon(scale=4)),
+        ("gamma:rate=0.25,burstiness=0.5", stats.gamma(0.5, scale=8)),
+        ("gamma:rate=0.25,burstiness=8", stats.gamma(8, scale=0.5)),
+    ],
+)
+def test_gaps_follow_their_distribution(text: str, distribution: stats.rv_continuous) -> None:
+    sample = gaps(text)
+    assert (sample >= 0).all()
+    assert stats.kstest(sample, distribution.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("text", ["poisson:rate=2", "gamma:rate=2,burstiness=0.25"])
+def test_gaps_are_independent(text: str) -> None:
+    sample = gaps(text)
+    correlation = np.corrcoef(sample[:-1], sample[1:])[0, 1]
+    assert abs(correlation) < 3.9 / np.sqrt(N)  # confidence 0.9999
+
+
+def test_the_last_arrival_is_not_forced_onto_n_over_rate() -> None:
+    n, rate, repetitions = 100, 0.5, 2_000
+    process = parse_arrivals(f"poisson:rate={rate}")
+    last = np.array([releases(process, n, seed)[-1] for seed in range(repetitions)])
+    assert stats.kstest(last, stats.gamma(n, scale=1 / rate).cdf).pvalue > 1e-4
+
+
+def test_batches_share_their_release_and_keep_the_rate_of_requests() -> None:
+    times = releases(parse_arrivals("batch:size=8,rate=0.5"))
+    groups = times.reshape(-1, 8)
+    assert (groups == groups[:, :1]).all()
+    assert stats.kstest(np.diff(groups[:, 0], prepend=0.0), stats.expon(scale=16).cdf).pvalue > 1e-4
+
+
+def test_the_last_batch_may_be_cut_short() -> None:
+    assert releases(parse_arrivals("batch:size=3,rate=3,gaps=fixed"), 5).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_rate_and_burstiness_fill_in_what_the_text_leaves_out() -> None:
+    assert parse_arrivals("gamma", rate=2, burstiness=3) == parse_arrivals("gamma:rate=2,burstiness=3")
+    assert parse_arrivals("poisson:rate=5", rate=2, burstiness=3) == parse_arrivals("poisson:rate=5")
+    assert parse_arrivals("backlog", rate=2) == parse_arrivals("backlog")
+
+
+def test_rate_for_load() -> None:
+    assert rate_for_load(0.9, slots=8, mean_length=100) == pytest.approx(0.072)
+    assert rate_for_load(0.9, slots=8, mean_length=100, step_duration=0.03) == pytest.approx(2.4)
+    assert refusal(lambda: rate_for_load(0, slots=8, mean_length=1)) == "load=0: must be a finite number > 0"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "poison:rate=1",
+            (
+                "arrival process='poison': is unknown; did you mean 'poisson'? "
+                "known: backlog, fixed, poisson, gamma, batch"
+            ),
+        ),
+        ("poisson", "poisson: needs rate=.."),
+        ("batch", "batch: needs size=.., rate=.."),
+        ("poisson:rate=0", "poisson: rate=0.0: must be a finite number > 0"),
+        ("fixed:rate=inf", "fixed: rate=inf: must be a finite number > 0"),
+        ("gamma:rate=1,burstiness=-1", "gamma: burstiness=-1.0: must be a finite number > 0"),
+        ("batch:size=0,rate=1", "batch: size=0: must be a whole number >= 1"),
+        (
+            "batch:size=2,rate=1,gaps=fix",
+            "batch: gaps='fix': is unknown; did you mean 'fixed'? known: poisson, fixed",
+        ),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    assert refusal(lambda: parse_arrivals(text)) == message

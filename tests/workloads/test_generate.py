@@ -1,0 +1,103 @@
+"""Random workloads: streams that do not disturb each other, and the same bytes everywhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from refusal import refusal
+
+from workloads import PRESETS, get_preset, make_workload, parse_arrivals, parse_lengths
+from workloads.generate import Stream, stream
+
+LENGTHS = parse_lengths("geometric:mean=20")
+
+
+@pytest.mark.parametrize("text", ["backlog", "poisson:rate=9", "gamma:rate=1,burstiness=0.2"])
+def test_arrivals_leave_the_lengths_alone(text: str) -> None:
+    one = make_workload(500, LENGTHS, parse_arrivals("poisson:rate=1"), seed=3)
+    other = make_workload(500, LENGTHS, parse_arrivals(text), seed=3)
+    np.testing.assert_array_equal(one.length, other.length)
+    assert not np.array_equal(one.release, other.release)
+
+
+def test_lengths_leave_the_arrivals_alone() -> None:
+    arrivals = parse_arrivals("poisson:rate=1")
+    one = make_workload(500, LENGTHS, arrivals, seed=3)
+    other = make_workload(500, parse_lengths("lmsys-like"), arrivals, seed=3)
+    np.testing.assert_array_equal(one.release, other.release)
+
+
+def test_a_longer_workload_starts_like_a_shorter_one() -> None:
+    arrivals = parse_arrivals("gamma:rate=1,burstiness=0.5")
+    short, long = (make_workload(n, LENGTHS, arrivals, seed=3) for n in (50, 500))
+    np.testing.assert_array_equal(short.release, long.release[:50])
+    np.testing.assert_array_equal(short.length, long.length[:50])
+
+
+def test_streams_are_the_spawned_children_of_the_seed() -> None:
+    children = np.random.SeedSequence(7).spawn(len(Stream))
+    for part, child in zip(Stream, children, strict=True):
+        expected = np.random.default_rng(child).random(4)
+        np.testing.assert_array_equal(stream(7, part).random(4), expected)
+
+
+def test_a_seed_sequence_is_not_used_up() -> None:
+    replication = np.random.SeedSequence(7).spawn(3)[2]
+    arrivals = parse_arrivals("poisson:rate=1")
+    one, other = (make_workload(50, LENGTHS, arrivals, replication) for _ in range(2))
+    np.testing.assert_array_equal(one.release, other.release)
+    np.testing.assert_array_equal(one.length, other.length)
+    assert not np.array_equal(one.length, make_workload(50, LENGTHS, arrivals, 7).length)
+
+
+DIGEST = """
+import hashlib
+from workloads import PRESETS, make_workload, parse_arrivals, parse_lengths
+digest = hashlib.sha256()
+works = [preset.workload(5) for preset in PRESETS.values()]
+works.append(make_workload(999, parse_lengths("lognormal:mean=50,cv=2"), parse_arrivals("poisson:rate=1"), 5))
+for work in works:
+    digest.update(work.release.tobytes() + work.length.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_the_same_seed_gives_the_same_bytes_in_every_process() -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", DIGEST], capture_output=True, text=True, check=True, env=environment
+        ).stdout
+        for _ in range(2)
+    ]
+    assert len(digests[0]) == 65
+    assert digests[0] == digests[1]
+
+
+def test_refusals() -> None:
+    arrivals = parse_arrivals("backlog")
+    assert refusal(lambda: make_workload(0, LENGTHS, arrivals, 1)) == "n=0: must be a whole number >= 1"
+    assert refusal(lambda: make_workload(1, LENGTHS, arrivals, -1)) == (
+        "seed=-1: must be a whole number >= 0"
+    )
+    assert refusal(lambda: get_preset("dmeo")) == (
+        "preset='dmeo': is unknown; did you mean 'demo'? known: demo, backlog, steady"
+    )
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_the_load_they_state(name: str) -> None:
+    preset = get_preset(name)
+    workload = preset.workload(1)
+    assert len(workload) == preset.n
+    if preset.load is None:
+        assert workload.release.max() == 0
+    else:
+        offered = workload.total_length / (workload.release[-1] * preset.slots)
+        # Bursts make the span of the arrivals vary by 1 / sqrt(number of bursts); 4 of these.
+        bursts = len(np.unique(workload.release))
+        assert offered == pytest.approx(preset.load, rel=4 / np.sqrt(bursts))
