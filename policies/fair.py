@@ -41,4 +41,7 @@ class Fair(Policy):
         return self.inner.decide(epoch)
 
     def describe(self) -> str:
-        return f"{self.name}:alpha={self.alpha}"
+        inner = self.inner.describe()
+        if inner == self.inner.name:
+            return f"{self.name}:alpha={self.alpha}"
+        return f"fair:inner=({inner}),alpha={self.alpha}"

@@ -68,9 +68,11 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
     """
     if name.startswith(_FAIR) and name not in _targets():
         inner_name = name.removeprefix(_FAIR)
-        alpha = parameters.pop("alpha", None)
-        if alpha is None:
+        if "alpha" not in parameters:
             raise ValueError(f"policy {name}: needs a value for alpha")
+        alpha = parameters["alpha"]
+        if "alpha" not in _takes(inner_name, parameters):
+            del parameters["alpha"]
         return Fair(make_policy(inner_name, **parameters), alpha)
     build = _load(name)
     known = _parameters(build)
@@ -166,7 +168,8 @@ def _takes(name: str, parameters: Mapping[str, Any]) -> set[str]:
 
 def _split(text: str) -> tuple[str, dict[str, Any]]:
     head, *rest = text.strip().split(":", 1)
-    if rest and rest[0].partition(":")[0].isidentifier():  # module:Class
+    named = head in _targets() or head.startswith(_FAIR)
+    if rest and not named and rest[0].partition(":")[0].isidentifier():  # module:Class
         attribute, *rest = rest[0].split(":", 1)
         head = f"{head}:{attribute}"
     parameters: dict[str, Any] = {}
