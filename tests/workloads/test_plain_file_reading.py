@@ -114,6 +114,14 @@ def test_dropped_lines_of_jsonl_are_counted(tmp_path: Path) -> None:
     assert report.rows_read == 4
 
 
+def test_a_long_stretch_of_junk_is_counted_like_any_other(tmp_path: Path) -> None:
+    good = '{"release": 0, "length": 1}\n'
+    content = good * 10_000 + "junk\n" * 10_000 + good
+    workload, report = read_workload(write(tmp_path / "w.jsonl", content), on_bad_row="drop")
+    assert len(workload) == 10_001
+    assert report.dropped == {"text: must be one JSON object": 10_000}
+
+
 def test_nothing_left_is_refused_with_the_reasons(tmp_path: Path) -> None:
     path = write(tmp_path / "w.csv", "release,length\n0,0\n0,0\n1\n")
     assert refusal(lambda: read_workload(path, on_bad_row="drop")) == (

@@ -114,6 +114,12 @@ def test_parquet_of_the_wrong_type(tmp_path: Path) -> None:
     assert said_of(path) == f"row 1: length=True: {NUMBER}"
 
 
+def test_parquet_of_names_that_are_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "w.parquet"
+    pq.write_table(pa.table({"request_id": [[1]], "release": [0.0], "length": [1]}), path)
+    assert said_of(path) == "row 1: request_id=[1]: must be a text"
+
+
 @pytest.mark.parametrize("part", [0.3, 0.9])
 def test_truncated_parquet(tmp_path: Path, part: float) -> None:
     path = tmp_path / "w.parquet"
@@ -123,6 +129,12 @@ def test_truncated_parquet(tmp_path: Path, part: float) -> None:
     assert said_of(path) == (
         "cannot be read: Parquet magic bytes not found in footer. "
         "Either the file is corrupted or this is not a parquet file."
+    )
+
+
+def test_something_else_under_the_name_of_csv(tmp_path: Path) -> None:
+    assert said_of(write(tmp_path / "w.csv", "x" * 200_000)) == (
+        "line 1: must be a header: field larger than field limit (131072)"
     )
 
 
