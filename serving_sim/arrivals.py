@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import simpy
 
@@ -111,11 +111,11 @@ class Desk:
 
     def started(self, request: int) -> simpy.Event:
         """Event that rings with the instant at which the worker starts ``request``."""
-        return self._fate(self._started, self._ledger.started_at(request), request)
+        return self._fate(self._started, self._ledger.started_at, request)
 
     def finished(self, request: int) -> simpy.Event:
         """Event that rings with the instant at which ``request`` has its last token."""
-        return self._fate(self._finished, self._ledger.finished_at(request), request)
+        return self._fate(self._finished, self._ledger.finished_at, request)
 
     def tell_started(self, request: int) -> None:
         """The worker says: ``request`` was admitted at this instant."""
@@ -125,9 +125,14 @@ class Desk:
         """The worker says: ``request`` did its last step at this instant."""
         self._tell(self._finished, request)
 
-    def _fate(self, waiting: dict[int, simpy.Event], known: float | None, request: int) -> simpy.Event:
-        if known is not None:  # it happened before anyone asked
-            return self._clock.event().succeed(known)
+    def _fate(
+        self, waiting: dict[int, simpy.Event], recorded: Callable[[int], float | None], request: int
+    ) -> simpy.Event:
+        if not 0 <= request < self._ledger.known:
+            raise SourceError(f"source {self._name} at time {self.now}: there is no request {request!r}")
+        instant = recorded(request)
+        if instant is not None:  # it happened before anyone asked
+            return self._clock.event().succeed(instant)
         return waiting.setdefault(request, self._clock.event())
 
     def _tell(self, waiting: dict[int, simpy.Event], request: int) -> None:

@@ -52,7 +52,7 @@ class Ledger:
         self._step_time = step_time
         self._sink = sink
         self._blocks: deque[Workload] = deque()
-        self._columns: dict[str, NDArray[Any]] = {}
+        self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, dtype) for name, dtype in _DTYPES.items()}
         self.base = 0
         self.known = 0
         self.tokens = 0
@@ -120,12 +120,11 @@ class Ledger:
             if held == 0 and name in given:  # the usual single block is used as it is, uncopied
                 self._columns[name] = given[name]
                 continue
-            column = self._columns.get(name)
-            if column is None or len(column) < held + count:
+            column = self._columns[name]
+            if len(column) < held + count:
                 room = held + count if held == 0 else max(held + count, 2 * held)
                 bigger = np.full(room, _EMPTY.get(name, 1), dtype)
-                if column is not None:
-                    bigger[:held] = column[:held]
+                bigger[:held] = column[:held]
                 self._columns[name] = column = bigger
             elif not column.flags.writeable:
                 self._columns[name] = column = column.copy()

@@ -99,7 +99,7 @@ def simulate(
     )
     clock.process(worker.run())
     clock.run()
-    _raise_failures(worker, arrivals, source)
+    _raise_failures(worker, arrivals, source, ledger.known)
 
     served = ledger.close()
     order = source.arrival_order if isinstance(source, Workload) else None
@@ -154,19 +154,20 @@ def _check_arguments(
         raise ValueError("slotted=True: needs a constant step time (base alone)")
 
 
-def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object) -> None:
+def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object, served: int) -> None:
+    if isinstance(arrivals, Desk) and arrivals.failure is not None:
+        raise arrivals.failure
     if worker.failure is not None:
         raise worker.failure
-    if isinstance(arrivals, Desk):
-        if arrivals.failure is not None:
-            raise arrivals.failure
-        worker.check_all_served()
-        if arrivals.running:
-            raise SourceError(
-                f"source {type(source).__name__}: {arrivals.running} of its processes still wait "
-                "for something that can no longer happen"
-            )
     worker.check_all_served()
+    name = type(source).__name__
+    if isinstance(arrivals, Desk) and arrivals.running:
+        raise SourceError(
+            f"source {name}: {arrivals.running} of its processes still wait for something that "
+            "can no longer happen"
+        )
+    if not served:
+        raise SourceError(f"source {name}: at least one request is needed, found none")
 
 
 def _in_input_order(

@@ -273,7 +273,9 @@ class Worker:
                         break
                     except simpy.Interrupt:  # a release: the alarm stays pending, so take a new one
                         alarm = Alarm(clock)
-                        known, release = self._ledger.known, self._ledger.view("release")
+                        base, known, release, length, size, start, finish, slot_of, first_at, first_step = (
+                            self._views()
+                        )
                         next_release = release[joined]
                     finally:
                         desk.worker = None

@@ -1,0 +1,221 @@
+"""Reactive sources: what they see, and when the worker sees what they release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+import simpy
+
+from policies import FCFS, Delayed, Fair
+from serving_sim import (
+    Admission,
+    Epoch,
+    Policy,
+    PolicyError,
+    ReactiveSource,
+    SourceError,
+    StepTime,
+    Workload,
+    simulate,
+)
+from serving_sim.arrivals import Desk
+from serving_sim.source import Process
+
+
+class Scripted(ReactiveSource):
+    """A source whose process is the function it is given; keeps a log of what it saw."""
+
+    def __init__(self, script: Callable[[Desk, list[object]], Process]) -> None:
+        self.script = script
+        self.log: list[object] = []
+
+    def process(self, desk: Desk) -> Process:
+        return self.script(desk, self.log)
+
+
+def test_a_source_hears_of_starts_and_finishes_at_their_instants() -> None:
+    def script(desk: Desk, log: list[object]) -> Process:
+        yield desk.at(0.5)
+        first = desk.release(3)
+        log.append(("started", (yield desk.started(first)), desk.now))
+        log.append(("finished", (yield desk.finished(first)), desk.now))
+        log.append(("started long ago", (yield desk.started(first)), desk.now))
+
+    source = Scripted(script)
+    simulate(source, FCFS(), slots=1)
+    assert source.log == [("started", 0.5, 0.5), ("finished", 3.5, 3.5), ("started long ago", 0.5, 3.5)]
+
+
+def test_a_request_released_on_a_completion_joins_before_the_policy_decides() -> None:
+    # one slot, an answer of length 1 waits since 0; the user's next request is released at 4 as its
+    # first one ends, joins at 4 and, being earlier in nobody's eyes, waits behind the other
+    def script(desk: Desk, log: list[object]) -> Process:
+        first = desk.release(4)
+        desk.release(1)
+        yield desk.finished(first)
+        log.append(desk.release(2))
+
+    class LastComeFirstServed(Policy):
+        name = "lcfs"
+
+        def begin(self, slots: int) -> None:
+            self.stack: list[int] = []
+
+        def join(self, request: int, size: int, release: float) -> None:
+            self.stack.append(request)
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            return [(self.stack.pop(), slot) for slot in epoch.lowest(len(self.stack))]
+
+    run = simulate(Scripted(script), LastComeFirstServed(), slots=1)
+    # 1 was the last to come at 0 and goes first; 0 at 1..5; its successor, released at 5, at 5..7
+    assert run.start.tolist() == [1.0, 0.0, 5.0]
+
+
+def test_a_release_in_mid_step_is_seen_at_the_end_of_the_step() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(9)
+        yield desk.at(1.25)
+        desk.release(2)
+        desk.release(1)
+        yield desk.at(8.0)
+        desk.release(5)
+
+    run = simulate(Scripted(script), FCFS(), slots=3)
+    assert run.start.tolist() == [0.0, 2.0, 2.0, 8.0]
+    assert run.finish.tolist() == [9.0, 4.0, 3.0, 13.0]
+
+
+def test_a_release_in_answer_to_an_admission_waits_for_the_next_epoch() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        yield desk.started(desk.release(3))
+        desk.release(1)
+
+    run = simulate(Scripted(script), FCFS(), slots=2, step_time=StepTime(base=0.5))
+    assert run.requests is not None
+    assert run.requests.release.tolist() == [0.0, 0.0]
+    assert run.start.tolist() == [0.0, 0.5]
+
+
+def test_a_release_while_the_policy_keeps_the_worker_empty_is_an_epoch_at_once() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(10)
+        yield desk.at(2.25)
+        desk.release(1)
+
+    run = simulate(Scripted(script), Delayed(FCFS(), x=0.5), slots=2)
+    # 0 is due at 5; 1 is due at 2.75 and runs to 3.75
+    assert run.start.tolist() == [5.0, 2.75]
+
+
+def test_closed_loop_users_never_have_more_than_one_request_each() -> None:
+    class Users(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            for user in range(3):
+                desk.spawn(self.user(desk, user))
+            yield desk.at(0.0)
+
+        def user(self, desk: Desk, user: int) -> Process:
+            for turn in range(4):
+                yield desk.finished(desk.release(2 + user, tenant=f"user {user}"))
+                yield desk.at(desk.now + 0.75 * turn)
+
+    run = simulate(Users(), Fair(FCFS(), alpha=1), slots=2, record_batches=True)
+    assert run.requests is not None
+    assert run.requests.tenant is not None
+    for user in range(3):
+        rows = run.requests.tenant == f"user {user}"
+        assert rows.sum() == 4
+        assert (run.requests.release[rows][1:] >= run.finish[rows][:-1]).all()
+    assert run.audit.fair
+
+
+def test_the_same_requests_as_an_open_stream_give_the_same_run() -> None:
+    releases, lengths = [0.0, 0.3, 2.0, 2.0, 7.5], [4, 1, 3, 3, 2]
+
+    def script(desk: Desk, _log: list[object]) -> Process:
+        for release, length in zip(releases, lengths, strict=True):
+            yield desk.at(release)
+            desk.release(length)
+
+    step_time = StepTime(base=0.3, per_request=0.1, per_max_token=0.05)
+    reactive = simulate(Scripted(script), Fair(FCFS(), alpha=2), slots=2, step_time=step_time)
+    opened = simulate(Workload(releases, lengths), Fair(FCFS(), alpha=2), slots=2, step_time=step_time)
+    assert reactive.start.tolist() == opened.start.tolist()
+    assert reactive.finish.tolist() == opened.finish.tolist()
+    assert reactive.first_token.tolist() == opened.first_token.tolist()
+    assert reactive.externality == opened.externality
+    assert reactive.totals.busy_time == opened.totals.busy_time
+
+
+def test_a_source_may_not_wait_for_the_past() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        yield desk.at(3.0)
+        yield desk.at(2.0)
+
+    with pytest.raises(SourceError, match=r"^source Scripted at time 3\.0: cannot wait for 2\.0$"):
+        simulate(Scripted(script), FCFS(), slots=1)
+
+
+def test_a_source_that_waits_for_something_that_cannot_happen_is_named() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1)
+        yield simpy.Event(simpy.Environment())
+
+    with pytest.raises(SourceError, match=r"^source Scripted: 1 of its processes still wait for something"):
+        simulate(Scripted(script), FCFS(), slots=1)
+
+
+def test_a_source_may_not_ask_for_a_request_it_has_not_released() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1)
+        yield desk.started(1)
+
+    with pytest.raises(SourceError, match=r"^source Scripted at time 0: there is no request 1$"):
+        simulate(Scripted(script), FCFS(), slots=1)
+
+
+def test_a_source_that_releases_nothing_is_refused() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        yield desk.at(1.0)
+
+    with pytest.raises(SourceError, match=r"^source Scripted: at least one request is needed, found none$"):
+        simulate(Scripted(script), FCFS(), slots=1)
+
+
+def test_errors_of_a_source_and_refused_lengths_reach_the_caller() -> None:
+    class OddError(Exception):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__(f"{one} {two}")
+
+    def raises(desk: Desk, _log: list[object]) -> Process:
+        yield desk.at(1.0)
+        raise OddError(1, 2)
+
+    def refuses(desk: Desk, _log: list[object]) -> Process:
+        yield desk.at(1.0)
+        desk.release(0)
+
+    with pytest.raises(OddError, match=r"^1 2$"):
+        simulate(Scripted(raises), FCFS(), slots=1)
+    with pytest.raises(ValueError, match=r"^length\[0\]=0: must be a whole number from 1 to 2\*\*62$"):
+        simulate(Scripted(refuses), FCFS(), slots=1)
+
+
+def test_a_policy_that_starves_a_reactive_source_is_named() -> None:
+    class Never(Policy):
+        name = "never"
+
+        def begin(self, slots: int) -> None: ...
+        def join(self, request: int, size: int, release: float) -> None: ...
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            return ()
+
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1)
+        desk.release(1)
+        yield desk.at(4.0)
+
+    with pytest.raises(PolicyError, match=r"^policy never at time 4\.0: 2 requests still wait"):
+        simulate(Scripted(script), Never(), slots=1)

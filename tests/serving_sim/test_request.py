@@ -1,0 +1,79 @@
+"""The border: what a workload refuses, and its exact sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from serving_sim import Workload
+from serving_sim.request import exact_sum, intrinsic_work
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"release": [0, -1], "length": [1, 1]}, "release[1]=-1.0: must be a finite number >= 0"),
+        ({"release": [0, np.nan], "length": [1, 1]}, "release[1]=nan: must be a finite number >= 0"),
+        ({"release": [np.inf], "length": [1]}, "release[0]=inf: must be a finite number >= 0"),
+        ({"release": [0], "length": [0]}, "length[0]=0: must be a whole number from 1 to 2**62"),
+        ({"release": [0], "length": [1.5]}, "length[0]=1.5: must be a whole number from 1 to 2**62"),
+        ({"release": [0], "length": [2**63]}, f"length[0]={2**63}: must be a whole number from 1 to 2**62"),
+        ({"release": [0], "length": ["1"]}, "length: must hold whole numbers, found <U1 values"),
+        ({"release": [], "length": []}, "release: at least one request is needed, found none"),
+        ({"release": [0, 0], "length": [1]}, "length: must have one value per release, found 1 for 2"),
+        ({"release": [[0]], "length": [1]}, "release: must be one-dimensional, found shape (1, 1)"),
+        ({"release": [0], "length": [3], "lower": [4]}, "lower[0]=4: must not exceed the length"),
+        ({"release": [0], "length": [3], "upper": [2]}, "upper[0]=2: must not be below the length"),
+        (
+            {"release": [0, 0, 0], "length": [1, 1, 1], "request_id": ["a", "b", "a"]},
+            "request_id[2]='a': must be unique, row 0 has it too",
+        ),
+        (
+            {"release": [0], "length": [3], "prompt_tokens": [-1]},
+            "prompt_tokens[0]=-1: must be a whole number from 0 to 2**62",
+        ),
+    ],
+)
+def test_every_rule_has_its_line(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011  (the whole line is compared)
+        Workload(**columns)
+    assert str(refusal.value) == message
+
+
+def test_columns_are_copies_that_nobody_can_change() -> None:
+    length = np.array([3, 4])
+    workload = Workload([0, 0], length)
+    length[0] = 99
+    assert workload.length.tolist() == [3, 4]
+    with pytest.raises(ValueError, match="read-only"):
+        workload.length[0] = 5
+
+
+def test_whole_floats_are_whole_numbers() -> None:
+    assert Workload([0], [3.0]).length.tolist() == [3]
+
+
+def test_first_token_counts_the_prompt_only_where_the_length_does() -> None:
+    both = {"prompt_tokens": [4, 4, 4], "output_tokens": [3, 7, 0]}
+    assert Workload([0] * 3, [7, 7, 4], **both).first_token_step.tolist() == [5, 1, 1]  # type: ignore[union-attr]
+    prompt_only = Workload([0] * 2, [7, 4], prompt_tokens=[4, 4])
+    assert prompt_only.first_token_step.tolist() == [5, 1]  # type: ignore[union-attr]
+    assert Workload([0], [7]).first_token_step is None
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    length = np.array([2**62, 2**62, 2**62, 1], dtype=np.int64)
+    assert exact_sum(length) == 3 * 2**62 + 1
+    assert intrinsic_work(length) == 3 * (2**62 * (2**62 + 1) // 2) + 1
+    small = np.array([2**31 - 1] * 5, dtype=np.int64)
+    assert intrinsic_work(small) == 5 * ((2**31 - 1) * 2**31 // 2)
+
+
+def test_arrival_order_is_by_release_then_input() -> None:
+    workload = Workload([2.0, 1.0, 2.0, 0.0], [1, 2, 3, 4])
+    assert workload.arrival_order is not None
+    assert workload.arrival_order.tolist() == [3, 1, 0, 2]
+    assert [part.length.tolist() for part in workload.blocks()] == [[4, 2, 1, 3]]
+    assert Workload([0, 0, 1], [1, 2, 3]).arrival_order is None

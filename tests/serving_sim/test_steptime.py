@@ -1,0 +1,66 @@
+"""Step times: exact totals over a span, and the step at which an instant is reached."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serving_sim import StepTime
+from serving_sim.steptime import Pace
+
+COEFFICIENTS = st.sampled_from([0.0, 0.001, 0.03, 0.1, 0.25, 1.0, 7.5])
+
+
+@given(
+    COEFFICIENTS,
+    COEFFICIENTS,
+    COEFFICIENTS,
+    COEFFICIENTS,
+    st.lists(st.integers(0, 40), min_size=1, max_size=6),
+)
+def test_elapsed_is_the_sum_over_steps(
+    base: float, per_request: float, per_max: float, per_token: float, progress: list[int]
+) -> None:
+    if base + per_request + per_max + per_token == 0:
+        base = 1.0
+    pace = StepTime(base, per_request, per_max, per_token).pace(len(progress), max(progress), sum(progress))
+    total = 0.0
+    for steps in range(1, 15):
+        r = [a + steps for a in progress]  # tokens held at the end of the step
+        total += base + per_request * len(r) + per_max * max(r) + per_token * sum(r)
+        assert pace.elapsed(steps) == pytest.approx(total, rel=1e-12)
+
+
+@given(
+    linear=st.floats(1e-3, 10),
+    quadratic=st.sampled_from([0.0, 1e-9, 1e-4, 0.5]),
+    start=st.floats(0, 1e7),
+    wait=st.floats(0, 1e5),
+    at_boundary=st.booleans(),
+)
+def test_an_instant_is_reached_by_the_first_step_end_not_before_it(
+    *, linear: float, quadratic: float, start: float, wait: float, at_boundary: bool
+) -> None:
+    pace = Pace(linear, quadratic)
+    instant = start + (pace.elapsed(round(wait / 1000)) if at_boundary else wait)
+    steps = pace.steps_to_reach(start, instant)
+    assert start + pace.elapsed(steps) >= instant
+    assert steps == 0 or start + pace.elapsed(steps - 1) < instant
+
+
+@pytest.mark.parametrize("name", ["base", "per_request", "per_max_token", "per_token"])
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf")])
+def test_coefficients_are_checked(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}={value!r}: must be a finite number >= 0$"):
+        StepTime(**{name: value})
+
+
+def test_a_step_must_take_time() -> None:
+    with pytest.raises(ValueError, match=r"^step time: at least one coefficient must be positive$"):
+        StepTime(base=0.0)
+
+
+def test_alone_is_the_time_on_an_empty_worker() -> None:
+    # steps of 1 + 0.5 * 1 + 0.25 r + 0.125 r with r = 1, 2, 3
+    assert StepTime(1.0, 0.5, 0.25, 0.125).alone(3) == 3 * 1.5 + 0.375 * 6

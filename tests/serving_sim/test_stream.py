@@ -1,0 +1,119 @@
+"""Streams longer than memory: blocks in, finished blocks out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from policies import FCFS, ISJL, SJF
+from serving_sim import Policy, Served, SourceError, StepTime, Workload, simulate
+
+
+@dataclass
+class Blocks:
+    """An open-loop source made of the given blocks; counts how many were asked for."""
+
+    parts: list[Workload]
+    asked: int = 0
+
+    def blocks(self) -> Iterator[Workload]:
+        for part in self.parts:
+            self.asked += 1
+            yield part
+
+
+@dataclass
+class Kept:
+    """A sink that keeps what it is given, and how much of the source had been read by then."""
+
+    source: Blocks
+    served: list[Served] = field(default_factory=list)
+    asked: list[int] = field(default_factory=list)
+
+    def write(self, served: Served) -> None:
+        self.served.append(served)
+        self.asked.append(self.source.asked)
+
+
+def workload(count: int, seed: int = 3) -> Workload:
+    rng = np.random.default_rng(seed)
+    length = rng.geometric(1 / 10, count)
+    prompt = rng.integers(0, length)
+    return Workload(
+        np.cumsum(rng.exponential(3.5, count)),
+        length,
+        prompt_tokens=prompt,
+        output_tokens=length - prompt,
+        tenant=[f"t{k % 3}" for k in range(count)],
+    )
+
+
+def cut(whole: Workload, size: int) -> list[Workload]:
+    return [whole.take(np.arange(k, min(k + size, len(whole)))) for k in range(0, len(whole), size)]
+
+
+@pytest.mark.parametrize("policy", [FCFS(), SJF(), ISJL(alpha=8)], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=0.9, per_max_token=0.01)], ids=["1", "max"])
+def test_blocks_and_a_sink_give_the_run_of_the_whole(policy: Policy, step_time: StepTime) -> None:
+    whole = workload(2000)
+    expected = simulate(whole, policy, slots=4, step_time=step_time)
+    source = Blocks(cut(whole, 64))
+    sink = Kept(source)
+    run = simulate(source, policy, slots=4, step_time=step_time, sink=sink)
+
+    for name in ("start", "first_token", "finish", "slot"):
+        column = np.concatenate([getattr(served, name) for served in sink.served])
+        assert column.tolist() == getattr(expected, name).tolist(), name
+    tenants = np.concatenate(
+        [served.requests.tenant for served in sink.served if served.requests.tenant is not None]
+    )
+    assert tenants.tolist() == whole.tenant.tolist()  # type: ignore[union-attr]
+    assert len(run.start) == 0
+    assert run.requests is None
+    assert run.totals.residence == pytest.approx(expected.totals.residence, rel=1e-12)
+    for name in ("requests", "tokens", "intrinsic", "steps", "externality", "gap_steps", "makespan"):
+        assert getattr(run.totals, name) == getattr(expected.totals, name), name
+    assert run.audit == expected.audit
+
+
+def test_finished_blocks_leave_memory_while_the_stream_goes_on() -> None:
+    source = Blocks(cut(workload(2000), 50))
+    sink = Kept(source)
+    simulate(source, FCFS(), slots=4, sink=sink)
+    # a block is written when the one after the next is read, give or take the requests in the system
+    assert sink.asked[0] <= 4
+    assert all(asked - k <= 6 for k, asked in enumerate(sink.asked))
+
+
+def test_blocks_without_a_sink_are_joined() -> None:
+    whole = workload(300)
+    expected = simulate(whole, SJF(), slots=3)
+    run = simulate(Blocks(cut(whole, 7)), SJF(), slots=3)
+    assert run.requests is not None
+    assert run.requests.release.tolist() == whole.release.tolist()
+    assert run.finish.tolist() == expected.finish.tolist()
+    assert run.first_token.tolist() == expected.first_token.tolist()
+
+
+def test_blocks_out_of_order_are_refused() -> None:
+    late, early = Workload([5, 6], [1, 1]), Workload([4], [1])
+    with pytest.raises(
+        SourceError, match=r"^source: blocks must be sorted by release, found 4\.0 after 6\.0$"
+    ):
+        simulate(Blocks([late, early]), FCFS(), slots=1)
+    with pytest.raises(SourceError, match=r"^source: a block must be sorted by release$"):
+        simulate(Blocks([Workload([5, 4], [1, 1])]), FCFS(), slots=1)
+
+
+def test_an_empty_stream_is_refused() -> None:
+    with pytest.raises(SourceError, match=r"^source Blocks: at least one request is needed, found none$"):
+        simulate(Blocks([]), FCFS(), slots=1)
+
+
+def test_a_column_that_comes_and_goes_is_refused() -> None:
+    with_tenant, without = Workload([0], [1], tenant=["a"]), Workload([1], [1])
+    with pytest.raises(ValueError, match=r"^tenant: must be present in all parts or in none$"):
+        simulate(Blocks([with_tenant, without]), FCFS(), slots=1)
