@@ -175,12 +175,22 @@ class _Pair:
         return sectioning.estimate_difference(statistic, values, baseline, confidence)
 
 
+def check_distinct(policies: Sequence[str]) -> None:
+    """Refuse to compare a policy with itself.
+
+    Raises
+    ------
+    ValueError
+        If a name with its parameters comes twice.
+    """
+    for place, policy in enumerate(policies):
+        if policy in policies[:place]:
+            raise ValueError(f"policy={policy!r}: must not be compared with itself")
+
+
 def _check_same_arrivals(outcomes: Sequence[Outcome]) -> None:
-    names: set[str] = set()
+    check_distinct([outcome.policy for outcome in outcomes])
     for outcome in outcomes:
-        if outcome.policy in names:
-            raise ValueError(f"policy={outcome.policy!r}: must not be compared with itself")
-        names.add(outcome.policy)
         arrivals = [run.requests for run in outcome.runs]
         if arrivals != [run.requests for run in outcomes[0].runs]:
             raise ValueError(f"policy={outcome.policy!r}: must have served the arrivals of the first policy")

@@ -107,10 +107,21 @@ def measured_rows(run: Run, warmup: int = 0) -> IntArray:
         If nothing is left to measure.
     """
     requests = served_requests(run).requests
-    if not 0 <= warmup < len(requests):
-        raise ValueError(f"warmup={warmup!r}: must be >= 0 and below the number of requests, {len(requests)}")
+    check_warmup(warmup, len(requests))
     order = requests.arrival_order
     return (np.arange(len(requests)) if order is None else order)[warmup:]
+
+
+def check_warmup(warmup: int, requests: int) -> None:
+    """Refuse a warm-up that leaves nothing to measure.
+
+    Raises
+    ------
+    ValueError
+        If ``warmup`` is not in [0, requests).
+    """
+    if not 0 <= warmup < requests:
+        raise ValueError(f"warmup={warmup!r}: must be >= 0 and below the number of requests, {requests}")
 
 
 def time_alone(step_time: StepTime, length: IntArray) -> FloatArray:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.frames import batch_frame, request_frame
+from analysis.json_text import to_json
 from analysis.latency import served_requests
 from serving_sim import Batches, Run, Served
 
@@ -40,14 +40,9 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, object]) -> None:
     """Write ``content`` to ``path``."""
     write_text(path, to_json(content))
-
-
-def to_json(content: Mapping[str, Any]) -> str:
-    """``content`` as JSON text; whole numbers stay exact and NaN is refused."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -61,7 +56,7 @@ def write_batches(path: Path, batches: Batches) -> None:
     write_frame(path, batch_frame(batches))
 
 
-def write_run(folder: Path, run: Run, summary: Mapping[str, Any], *, csv: bool = False) -> None:
+def write_run(folder: Path, run: Run, summary: Mapping[str, object], *, csv: bool = False) -> None:
     """Write the files of a run: requests, batches where they were recorded, and the summary last.
 
     Parameters

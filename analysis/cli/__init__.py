@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except typer.TyperException as error:
-        complain(error.format_message())
+        message = error.format_message()
+        if message:  # a command without its arguments has shown its help instead
+            complain(message)
         return _BAD_INPUT
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))

@@ -39,6 +39,7 @@ def compare(
     percentile_metrics: Annotated[str, typer.Option(help="Metrics to compare, as in e2el,ttft.")] = "e2el",
 ) -> None:
     """Serve the same arrivals with several policies and compare their latencies."""
+    from analysis.compare import check_distinct
     from analysis.compare import compare as compare_outcomes
 
     names = policy or list(_POLICIES)
@@ -51,6 +52,7 @@ def compare(
         record_batches=output.record_batches,
         recorded={"policies": names, "metrics": metrics},
     )
+    check_distinct([each.describe() for each in job.policies])
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
     with progress(len(job.policies) * len(job.traffic.workloads), quiet=output.quiet) as begin:
         outcomes = [_serve_and_write(job, place, output, begin) for place in range(len(job.policies))]
@@ -59,7 +61,7 @@ def compare(
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
     if output.json:
-        from analysis.output import to_json
+        from analysis.json_text import to_json
 
         typer.echo(to_json({**job.header(), **comparison.to_dict()}), nl=False)
         return

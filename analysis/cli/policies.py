@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli.console import show
-from analysis.output import to_json
+from analysis.json_text import to_json
 
 
 def policies(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:

@@ -47,7 +47,7 @@ def run(
 
 
 def _print_json(job: Job, outcome: Outcome) -> None:
-    from analysis.output import to_json
+    from analysis.json_text import to_json
 
     single = len(outcome.runs) == 1
     content = job.summary(outcome, 0) if single else {**job.header(), **outcome.to_dict()}

@@ -90,7 +90,9 @@ class Job:
             "Replications": str(len(self.traffic.workloads)),
             "Slots": str(self.slots),
             "Fairness budget alpha": "each policy's own" if self.alpha is None else f"{self.alpha} tokens",
-            "Left out as warm-up": f"first {self.warmup:,} requests of each run",
+            "Left out as warm-up": f"first {self.warmup:,} requests of each run"
+            if self.warmup
+            else "nothing",
             "Time": self.time_unit.plural,
             "Version": _version(),
         }
@@ -127,20 +129,23 @@ def make_job(
     ValueError
         If an option is refused.
     """
-    from analysis.definitions import check_request_metric
+    from analysis.goodput import check_objectives
+    from analysis.latency import check_warmup
     from analysis.statistic import quantiles
 
     workload, worker = with_defaults(workload, worker)
     assert worker.slots is not None
     step_time = parse_step_time(worker.step_time)
     percentiles = parse_percentiles(statistics.percentiles)
-    quantiles(percentiles)
+    quantiles(percentiles)  # refuses what cannot be, before anything is read or run
     objectives = parse_objectives(statistics.goodput)
-    for metric in objectives or {}:
-        check_request_metric(metric)
+    check_objectives(objectives or {})
+    built = _policies(policies, {"alpha": worker.alpha, "beta": parse_beta(worker.beta)})
+    served = traffic(workload, slots=worker.slots, step_time=step_time)
+    check_warmup(statistics.warmup, min(map(len, served.workloads)))
     return Job(
-        policies=_policies(policies, {"alpha": worker.alpha, "beta": parse_beta(worker.beta)}),
-        traffic=traffic(workload, slots=worker.slots, step_time=step_time),
+        policies=built,
+        traffic=served,
         slots=worker.slots,
         alpha=worker.alpha,
         step_time=step_time,

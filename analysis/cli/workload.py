@@ -50,7 +50,7 @@ def inspect(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Describe a workload: how many requests, how long, how often, how bursty."""
-    from analysis.output import to_json
+    from analysis.json_text import to_json
     from analysis.workload_facts import workload_facts
 
     arrivals, counted = _one(workload, slots)
