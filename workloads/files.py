@@ -134,10 +134,13 @@ def _arrow(column: NDArray[Any]) -> pa.Array:
 
 
 def _write_jsonl(table: pa.Table, path: Path) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make one for each row
+    names = table.column_names
+    columns = [column.to_numpy().tolist() for column in table.columns]
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        columns = [column.to_numpy().tolist() for column in table.columns]
-        for row in zip(*columns, strict=True):
-            file.write(json.dumps(dict(zip(table.column_names, row, strict=True)), ensure_ascii=False) + "\n")
+        file.writelines(
+            encode(dict(zip(names, row, strict=True))) + "\n" for row in zip(*columns, strict=True)
+        )
 
 
 _WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {

@@ -81,7 +81,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("workloads.files.json.dumps", interrupt)
+    monkeypatch.setattr("workloads.files.json.JSONEncoder.encode", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_workload(Workload([0, 1], [2, 3]), path)
     assert path.read_bytes() == before
