@@ -91,11 +91,6 @@ class RequestFile:
     ValueError
         If the suffix is another.
 
-    Examples
-    --------
-    >>> with RequestFile(Path("out/requests.parquet")) as file:  # doctest: +SKIP
-    ...     simulate(source, policy, slots=32, sink=file)
-
     Notes
     -----
     The file appears when the ``with`` block ends well and not at all otherwise.

@@ -1,5 +1,7 @@
 """Pictures of runs; the only place that draws."""
 
+from matplotlib.figure import Figure
+
 from analysis.plots.bars import quantile_bars
 from analysis.plots.length import latency_against_length
 from analysis.plots.save import save_figure, to_svg
@@ -7,6 +9,7 @@ from analysis.plots.tail import latency_tail
 from analysis.plots.timeline import load_over_time
 
 __all__ = [
+    "Figure",
     "latency_against_length",
     "latency_tail",
     "load_over_time",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
-
 from analysis.compare import Comparison
 from analysis.definitions import definition
-from analysis.plots import latency_against_length, latency_tail, load_over_time, quantile_bars
+from analysis.plots import Figure, latency_against_length, latency_tail, load_over_time, quantile_bars
 from analysis.time_unit import TimeUnit
 
 

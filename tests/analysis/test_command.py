@@ -1,0 +1,376 @@
+"""The command: its files, its one-line errors, its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import analysis
+import serving_sim
+from analysis.cli import main
+from analysis.cli.console import aligned
+from analysis.tables import Table
+from serving_sim import Run
+
+SMALL = ["--num-prompts", "200", "--slots", "8"]
+HOME = Path(analysis.__file__).parents[1]
+COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())"]
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _termination_as_before() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run the command in this process: exit code, standard output, standard error."""
+
+    def call(*words: str | Path) -> tuple[int, str, str]:
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Environment of a fresh process: no hash seed, the packages of this one."""
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
+    return {**inherited, "PYTHONPATH": str(HOME), **changes}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_run_prints_quantiles_and_writes_files(command: Command, tmp_path: Path) -> None:
+    code, out, err = command(
+        "run", "--policy", "isjl", "--alpha", "50", *SMALL, "--out", tmp_path, "--record-batches"
+    )
+    assert code == 0
+    assert err.splitlines() == [
+        "isjl:alpha=50 on 8 slots: 200 requests, lmsys-like lengths, poisson (rate 0.05685) arrivals",
+        f"files are in {tmp_path}",
+    ]
+    assert re.search(r"^metric +mean +p50 +p90 +p95 +p99 +p99\.9$", out, re.MULTILINE)
+    assert re.search(r"^fair +yes$", out, re.MULTILINE)
+    assert names(tmp_path) == ["batches.parquet", "requests.parquet", "summary.json"]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert (summary["seed"], summary["replication"], summary["arguments"]["alpha"]) == (0, 1, 50)
+    requests = pd.read_parquet(tmp_path / "requests.parquet")
+    assert len(requests) == summary["requests"] == 200
+    assert requests["finish"].max() == summary["makespan"]
+    assert requests["e2el"].mean() == pytest.approx(summary["metrics"]["e2el"]["mean"]["value"])
+    assert pd.read_parquet(tmp_path / "batches.parquet")["steps"].sum() == summary["steps"]
+
+
+def test_json_on_standard_output_is_the_summary_file(command: Command, tmp_path: Path) -> None:
+    code, out, err = command("run", "--policy", "fcfs", *SMALL, "--json", "--quiet", "--out", tmp_path)
+    assert (code, err) == (0, "")
+    assert out == (tmp_path / "summary.json").read_text()
+
+
+def test_replications_have_folders_and_shared_estimates(command: Command, tmp_path: Path) -> None:
+    words = ("run", "--policy", "fcfs", *SMALL, "--replications", "3", "--csv", "--out", tmp_path)
+    assert command(*words)[0] == 0
+    assert names(tmp_path) == [
+        *(
+            f"replication-{number}/{name}"
+            for number in (1, 2, 3)
+            for name in ("requests.csv", "summary.json")
+        ),
+        "replications.json",
+    ]
+    drawn = {(tmp_path / f"replication-{number}" / "requests.csv").read_bytes() for number in (1, 2, 3)}
+    assert len(drawn) == 3
+    assert json.loads((tmp_path / "replications.json").read_text())["figures"]["makespan"]["low"] is not None
+
+
+def test_the_first_replication_is_the_single_run(command: Command, tmp_path: Path) -> None:
+    one, many = tmp_path / "one", tmp_path / "many"
+    command("run", "--policy", "fcfs", *SMALL, "--csv", "--out", one)
+    command("run", "--policy", "fcfs", *SMALL, "--csv", "--out", many, "--replications", "2")
+    assert (one / "requests.csv").read_bytes() == (many / "replication-1" / "requests.csv").read_bytes()
+
+
+def test_compare_writes_every_file(command: Command, tmp_path: Path) -> None:
+    code, out, err = command(
+        "compare", "--policy", "fcfs", "--policy", "isjl:beta=optimal", "--alpha", "40", *SMALL,
+        "--percentile-metrics", "e2el,ttft", "--out", tmp_path,
+    )  # fmt: skip
+    assert code == 0
+    assert err.startswith("fcfs, isjl:alpha=40,beta=optimal on 8 slots: 200 requests")
+    pictures = [
+        f"{metric}-{kind}" for metric in ("e2el", "ttft") for kind in ("by-length", "quantiles", "tail")
+    ]
+    assert names(tmp_path) == sorted(
+        [
+            "compare.json",
+            "report.html",
+            *(f"{name}{suffix}" for name in (*pictures, "load-over-time") for suffix in (".png", ".svg")),
+            *(
+                f"{folder}/{name}"
+                for folder in ("fcfs", "isjl-alpha-40-beta-optimal")
+                for name in ("requests.parquet", "summary.json")
+            ),
+        ]
+    )
+    assert out.count("isjl:alpha=40,beta=optimal - fcfs") == 2
+    content = json.loads((tmp_path / "compare.json").read_text())
+    assert content["baseline"] == "fcfs"
+    assert {each["verdict"] for each in content["differences"]} <= {
+        "lower", "higher", "identical", "cannot tell apart", "not enough data",
+    }  # fmt: skip
+    assert "serving-sim compare --policy fcfs" in (tmp_path / "report.html").read_text()
+
+
+def test_the_budget_is_audited_for_policies_that_know_none(command: Command) -> None:
+    _, out, _ = command("compare", "--policy", "fcfs", "--policy", "ljf", "--alpha", "5", *SMALL)
+    assert re.search(r"^fcfs .* no, [\d,]+ violations$", out, re.MULTILINE)
+    assert re.search(r"^ljf .* yes$", out, re.MULTILINE)
+
+
+def test_a_preset_sets_defaults_that_options_override(command: Command) -> None:
+    _, _, err = command("run", "--preset", "demo", "--policy", "isjl", "--num-prompts", "100", "--alpha", "7")
+    assert err.startswith("isjl:alpha=7 on 8 slots: 100 requests, lmsys-like lengths, batch:size=32")
+
+
+def test_policies_lists_the_catalogue(command: Command) -> None:
+    code, out, _ = command("policies", "--json")
+    assert code == 0
+    listed = {entry["name"] for entry in json.loads(out)["policies"]}
+    assert {"fcfs", "sjf", "lpt", "ljf", "isjl", "fair-fcfs"} <= listed
+    _, text, _ = command("policies")
+    assert re.search(r"^isjl +alpha, beta=None +built in +ISJL ", text, re.MULTILINE)
+
+
+def test_a_workload_made_and_served_is_the_workload_served(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "workload.csv"
+    assert command("workload", "make", *SMALL, "--out", file)[0] == 0
+    for folder, source in (("made", SMALL), ("read", ["--requests", file, "--slots", "8"])):
+        assert command("run", "--policy", "sjf", *source, "--csv", "--out", tmp_path / folder)[0] == 0
+    made, read = (tmp_path / folder / "requests.csv" for folder in ("made", "read"))
+    assert made.read_bytes() == read.read_bytes()
+
+
+def test_inspect_describes_a_workload(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "workload.csv"
+    file.write_text("release,length\n0,4\n1,2\n2,6\n4,8\n")
+    code, out, err = command("workload", "inspect", "--requests", file, "--slots", "5", "--json")
+    assert code == 0
+    assert err.startswith("workload.csv (plain): 4 rows = 4 kept\n")
+    facts = json.loads(out)
+    assert (facts["requests"], facts["tokens"], facts["length_mean"], facts["length_p50"]) == (
+        4,
+        20,
+        5.0,
+        5.0,
+    )
+    assert (facts["rate"], facts["load"], facts["longest_gap"]) == (0.75, 0.75, 2.0)
+    assert facts["gap_cv2"] == pytest.approx(0.125)
+
+
+def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "workload.csv"
+    file.write_text("release,length\n0,4\n1,0\n2,6\n")
+    code, _, err = command("run", "--policy", "fcfs", "--requests", file, "--on-bad-row", "drop")
+    assert code == 0
+    assert "workload.csv (plain): 3 rows = 2 kept + 1 dropped (" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("rum", "no such command 'rum'. Did you mean 'run'?"),
+        ("run --polcy fcfs", "no such option: --polcy; did you mean --policy?"),
+        ("run", "missing option '--policy'."),
+        ("run --policy fcfs extra", "got unexpected extra argument(s) (extra)"),
+        ("run --policy isjl", "policy isjl: needs a value for alpha"),
+        (
+            "run --policy fcfs --percentiles 50,100",
+            "percentiles=100.0: must lie strictly between 0 and 100",
+        ),
+        ("run --policy fcfs --percentiles 50,x", "percentiles='x': must be a finite number"),
+        (
+            "run --policy fcfs --goodput ttff:3",
+            "metric='ttff': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
+        ),
+        ("run --policy fcfs --goodput ttft=3", "goodput='ttft=3': must read NAME:NUMBER"),
+        ("run --policy fcfs --goodput ttft:3,ttft:4", "goodput='ttft:4': ttft must not come twice"),
+        ("run --policy fcfs --goodput ttft:0", "goodput=ttft:0.0: the limit must be > 0"),
+        (
+            "run --policy fcfs --step-time bse=1",
+            "step-time='bse': must be one of base, per_request, per_max_token, per_token",
+        ),
+        ("run --policy fcfs --step-time base=-1", "base=-1.0: must be a finite number >= 0"),
+        (
+            "run --policy fcfs --step-time base=1,per_token=0.1",
+            "--load: needs a constant step time, others have no fixed capacity; use --request-rate",
+        ),
+        (
+            "run --policy fcfs --load 0.9 --request-rate 1",
+            "--load: cannot go with --request-rate, one sets the other",
+        ),
+        (
+            "run --policy fcfs --requests no.csv --load 1",
+            "--load: cannot go with --requests, the file says what arrives",
+        ),
+        (
+            "run --policy fcfs --requests no.csv --replications 2",
+            "--replications=2: must be 1 with --requests, a file holds one sequence of arrivals",
+        ),
+        (
+            "run --policy fcfs --arrivals poisson --burstiness 0.5",
+            "--burstiness=0.5: needs gamma arrivals, found poisson",
+        ),
+        ("run --policy fcfs --seed -1", "--seed=-1: must be a whole number >= 0"),
+        (
+            "run --policy fcfs --warmup 1000",
+            "warmup=1000: must be >= 0 and below the number of requests, 1000",
+        ),
+        ("run --policy fcfs --requests no.csv", "no.csv: no such file"),
+        (
+            "compare --preset dmo",
+            "preset='dmo': is unknown; did you mean 'demo'? known: demo, backlog, steady",
+        ),
+        ("compare --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
+        (
+            "workload make --out w.csv --replications 2",
+            "--replications=2: must be 1, this is about one workload",
+        ),
+    ],
+)
+def test_bad_arguments_get_one_line_and_exit_code_2(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command(*words.split()) == (2, "", f"serving-sim: error: {message}\n")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("value", ["0", "x"])
+def test_a_value_of_the_wrong_kind_names_its_option(command: Command, value: str) -> None:
+    code, out, err = command("run", "--policy", "fcfs", "--slots", value)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"serving-sim: error: invalid value for '--slots': [^\n]+\n", err)
+
+
+def test_a_policy_that_starves_ends_with_its_name(command: Command) -> None:
+    code, out, err = command("run", "--policy", "made_runs:Idle", "--quiet", *SMALL)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"serving-sim: error: [^\n]*idle[^\n]*200[^\n]*\n", err)
+
+
+def test_a_folder_that_cannot_be_made_is_named(command: Command, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    code, _, err = command("run", "--policy", "fcfs", "--quiet", *SMALL, "--out", blocked / "out")
+    assert code == 2
+    assert err == f"serving-sim: error: {blocked / 'out'}: Not a directory\n"
+
+
+def test_commands_without_arguments_show_their_help(command: Command) -> None:
+    code, out, err = command("workload")
+    assert code == 2
+    assert "serving-sim workload" in out
+    assert err == ""
+
+
+def test_an_interruption_keeps_what_was_finished(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: list[Run] = []
+    simulate = serving_sim.simulate
+
+    def second_is_interrupted(*arguments: object, **settings: object) -> Run:
+        if finished:
+            raise KeyboardInterrupt
+        finished.append(simulate(*arguments, **settings))  # type: ignore[arg-type]
+        return finished[-1]
+
+    monkeypatch.setattr(serving_sim, "simulate", second_is_interrupted)
+    words = ("compare", "--policy", "fcfs", "--policy", "sjf", *SMALL, "--quiet", "--out", tmp_path)
+    assert command(*words) == (
+        130, "", "serving-sim: error: interrupted, files written so far are complete\n",
+    )  # fmt: skip
+    assert names(tmp_path) == ["fcfs/requests.parquet", "fcfs/summary.json"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_a_process_without_half_files(tmp_path: Path, number: int, code: int) -> None:
+    words = ["run", "--policy", "fcfs", "--num-prompts", "1000000", "--csv", "--out", str(tmp_path / "out")]
+    with subprocess.Popen(
+        [*COMMAND, *words], stderr=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stderr is not None
+        assert "1,000,000 requests" in process.stderr.readline()  # the run has begun
+        process.send_signal(number)
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == code
+    assert "Traceback" not in said
+    assert names(tmp_path) == []
+
+
+def test_the_same_seed_gives_the_same_bytes_in_any_process(tmp_path: Path) -> None:
+    contents = set()
+    for number in range(3):
+        folder = tmp_path / str(number)
+        words = ["compare", "--policy", "fcfs", "--policy", "isjl", "--alpha", "30", *SMALL, "--seed", "5"]
+        subprocess.run(
+            [*COMMAND, *words, "--csv", "--quiet", "--out", str(folder)],
+            check=True,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+        )
+        contents.add(tuple((folder / name).read_bytes() for name in ("fcfs/requests.csv", "e2el-tail.svg")))
+    assert len(contents) == 1
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys; from analysis.cli import main; main(['--help']); "
+        "print(sorted({'pandas', 'scipy', 'matplotlib', 'pyarrow', 'jinja2'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, env=environment(), capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_no_colour_away_from_a_terminal(command: Command) -> None:
+    _, out, err = command("run", "--policy", "fcfs", *SMALL)
+    assert "\x1b" not in out + err
+
+
+def test_tables_align_numbers_to_the_right() -> None:
+    table = Table("t", ("policy", "mean"), [("a", "1,234"), ("longer", "5")])
+    assert aligned(table) == "t\npolicy   mean\na       1,234\nlonger      5\n"
+
+
+def test_the_azure_trace_is_served_whole(command: Command, shared: Path, tmp_path: Path) -> None:
+    code, _, err = command(
+        "run", "--requests", shared / "traces" / "azure2023" / "AzureLLMInferenceTrace_code.csv",
+        "--format", "azure", "--length", "output", "--time-unit", "0.03", "--slots", "64",
+        "--policy", "isjl", "--alpha", "100", "--out", tmp_path,
+    )  # fmt: skip
+    assert code == 0
+    assert "8,819 rows = 8,819 kept" in err
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["requests"] == 8819
+    assert summary["fairness"]["fair"] is True
+    assert summary["fairness"]["max_gap"] <= 100
+    assert summary["E"] <= 100 * summary["tokens"]

@@ -1,0 +1,121 @@
+"""Comparisons on the same arrivals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_runs import queue_run
+from refusal import refusal
+
+from analysis.compare import Comparison, compare
+from analysis.outcome import Outcome, evaluate
+from analysis.tables import comparison_tables
+from analysis.time_unit import TimeUnit
+from serving_sim import Audit, Run
+
+STEPS = TimeUnit("step")
+
+
+def outcomes(*shifts: float, noise: float = 0.01, count: int = 4000, gap: float = 1.0) -> list[Outcome]:
+    """Policies p0, p1, .. whose latencies differ by constant shifts on the same arrivals."""
+    rng = np.random.default_rng(1)
+    common = rng.exponential(5.0, count) + 10
+    first: Run | None = None
+    made = []
+    for place, shift in enumerate(shifts):
+        values = common + (shift + noise * rng.standard_normal(count) if place else 0)
+        run = queue_run(list(values), policy=f"p{place}", gap=gap)
+        first = first or run
+        made.append(evaluate([replace(run, requests=first.requests)]))
+    return made
+
+
+def verdicts(comparison: Comparison, statistic: str) -> list[str]:
+    return [each.verdict for each in comparison.differences if each.statistic == statistic]
+
+
+def test_small_differences_on_the_same_arrivals_are_seen() -> None:
+    comparison = compare(outcomes(0, 0.5, -0.5))
+    assert verdicts(comparison, "mean") == ["higher", "lower"]
+    assert verdicts(comparison, "p90") == ["higher", "lower"]
+    assert comparison.difference("p1", "e2el", "mean").estimate.value == pytest.approx(0.5, abs=0.01)
+
+
+def test_what_chance_could_do_is_not_called_a_difference() -> None:
+    assert verdicts(compare(outcomes(0, 0.0, noise=1.0)), "mean") == ["cannot tell apart"]
+
+
+def test_a_run_too_short_says_so() -> None:
+    comparison = compare(outcomes(0, 1.0, count=412))
+    assert verdicts(comparison, "p99.9") == ["not enough data"]
+
+
+def test_equal_schedules_are_identical() -> None:
+    comparison = compare(outcomes(0, 0.0, noise=0.0))
+    assert set(verdicts(comparison, "mean") + verdicts(comparison, "p99.9")) == {"identical"}
+
+
+def test_a_backlog_needs_replications() -> None:
+    comparison = compare(outcomes(0, 1.0, gap=0.0))
+    difference = comparison.difference("p1", "e2el", "mean")
+    assert difference.verdict == "not enough data"
+    assert difference.estimate.value == pytest.approx(1.0, abs=0.01)
+
+
+def test_intervals_hold_at_once() -> None:
+    assert compare(outcomes(0, 1)).confidence == 0.95
+    assert compare(outcomes(0, 1, 2, 3)).confidence == pytest.approx(1 - 0.05 / 3)
+    assert compare(outcomes(0)).differences == ()
+
+
+def test_replications_are_paired() -> None:
+    rng = np.random.default_rng(2)
+    runs, shifted = [], []
+    for _ in range(4):
+        values = rng.exponential(5.0, 500) + rng.normal(20, 5)  # replications differ far more than policies
+        run = queue_run(list(values), policy="p0")
+        runs.append(run)
+        shifted.append(replace(queue_run(list(values + 0.1), policy="p1"), requests=run.requests))
+    comparison = compare([evaluate(runs), evaluate(shifted)])
+    difference = comparison.difference("p1", "e2el", "mean")
+    assert difference.verdict == "higher"
+    assert difference.estimate.half_width == pytest.approx(0, abs=1e-9)
+
+
+def test_other_arrivals_are_refused() -> None:
+    first, second = outcomes(0), outcomes(0, 1)[1:]
+    assert refusal(lambda: compare([*first, *second])) == (
+        "policy='p1': must have served the arrivals of the first policy"
+    )
+
+
+def test_a_policy_is_not_compared_with_itself() -> None:
+    (only,) = outcomes(0)
+    assert refusal(lambda: compare([only, only])) == "policy='p0': must not be compared with itself"
+
+
+def test_tables_say_what_can_be_said() -> None:
+    made = outcomes(0, 0.5, 0.0, count=412)
+    audited = replace(made[1].runs[0], audit=Audit(4, 9, 1234, 5000, None))
+    comparison = compare([made[0], evaluate([audited]), made[2]], percentiles=(50.0, 99.9))
+    latencies, differences, whole = comparison_tables(comparison, STEPS)
+    assert latencies.title == "end-to-end latency (steps)"
+    assert list(latencies.header) == ["policy", "mean", "p50", "p99.9"]
+    assert [row[0] for row in differences.rows] == ["p1 - p0", "p2 - p0"]
+    assert "2 intervals hold at once with 95 %" in differences.title
+    assert re.fullmatch(r"0\.\d{3,4} ± 0\.00\d+", differences.rows[0][1])
+    assert differences.rows[0][3].endswith(" ?")
+    assert differences.rows[1][1].endswith(" ~")
+    assert list(whole.header) == [
+        "policy",
+        "makespan",
+        "token throughput",
+        "occupancy",
+        "mean gap",
+        "max gap",
+        "fair",
+    ]
+    assert [row[-1] for row in whole.rows] == ["-", "no, 1,234 violations", "-"]

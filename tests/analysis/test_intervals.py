@@ -1,0 +1,148 @@
+"""Intervals cover what they promise, and are withheld where they could not."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from refusal import refusal
+from scipy.signal import lfilter
+from scipy.stats import norm
+
+from analysis import replications, sectioning
+from analysis.autocorrelation import integrated_autocorrelation_time
+from analysis.estimate import Estimate
+from analysis.statistic import MEAN, Statistic, quantiles
+
+P90 = Statistic("p90", 0.9)
+Series = NDArray[np.float64]
+
+
+def ar1(rng: np.random.Generator, count: int, phi: float, rows: int = 1) -> NDArray[np.float64]:
+    """Stationary AR(1) series with standard normal values; tau = (1 + phi) / (1 - phi)."""
+    noise = rng.standard_normal((rows, count + 200)) * np.sqrt(1 - phi**2)
+    series: Series = lfilter([1], [1, -phi], noise, axis=1)[:, 200:]
+    return series
+
+
+@pytest.mark.parametrize(("phi", "tau"), [(0.0, 1.0), (0.5, 3.0), (0.9, 19.0)])
+def test_autocorrelation_time_of_an_autoregression(phi: float, tau: float) -> None:
+    (series,) = ar1(np.random.default_rng(1), 200_000, phi)
+    assert integrated_autocorrelation_time(series) == pytest.approx(tau, rel=0.1)
+
+
+def test_a_constant_series_has_independent_values() -> None:
+    assert integrated_autocorrelation_time(np.full(100, 7.0)) == 1
+
+
+def test_alternating_values_earn_no_credit() -> None:
+    assert integrated_autocorrelation_time(np.tile([0.0, 1.0], 500)) == 1
+
+
+@pytest.mark.parametrize("statistic", [MEAN, Statistic("p50", 0.5), P90])
+@pytest.mark.parametrize("phi", [0.0, 0.7])
+def test_sectioning_covers_the_truth(statistic: Statistic, phi: float) -> None:
+    truth = 0.0 if statistic.probability is None else float(norm.ppf(statistic.probability))
+    estimates = [
+        sectioning.estimate(statistic, series)
+        for series in ar1(np.random.default_rng(2), 6000, phi, rows=200)
+    ]
+    assert all(estimate.note is None for estimate in estimates)
+    covered = np.mean([estimate.low <= truth <= estimate.high for estimate in estimates])  # type: ignore[operator]
+    assert 0.90 <= covered <= 0.99  # nominal 0.95, give or take three standard deviations
+
+
+def test_an_interval_blind_to_correlation_would_fail_that_test() -> None:
+    covered = []
+    for series in ar1(np.random.default_rng(2), 6000, 0.7, rows=200):
+        half = 1.96 * series.std() / np.sqrt(len(series))
+        covered.append(abs(series.mean()) <= half)
+    assert np.mean(covered) < 0.75
+
+
+def test_sectioning_by_hand() -> None:
+    # sections 0..9 hold their number only, so q = 4.5 and S^2 = (2 (4.5^2 + .. + 0.5^2)) / 9 = 82.5 / 9
+    values = np.repeat(np.arange(10.0), 1000)
+    rng = np.random.default_rng(0)
+    shuffled = rng.permutation(values)  # independent values, so that the guard lets them pass
+    estimate = sectioning.estimate(MEAN, shuffled)
+    means = shuffled.reshape(10, 1000).mean(axis=1)
+    half = 2.2621571627409915 * np.sqrt(np.sum((means - 4.5) ** 2) / 9 / 10)  # t_9 at 0.975
+    assert estimate.value == pytest.approx(4.5)
+    assert estimate.low == pytest.approx(4.5 - half)
+    assert estimate.high == pytest.approx(4.5 + half)
+
+
+def test_too_few_requests_beyond_the_quantile_get_a_reason_for_an_interval() -> None:
+    rng = np.random.default_rng(3)
+    estimate = sectioning.estimate(Statistic("p99.9", 0.999), rng.exponential(size=412))
+    assert estimate.value is not None
+    assert (estimate.low, estimate.high) == (None, None)
+    assert estimate.note == "not enough data for p99.9 (n = 412, about 50,000 needed)"
+
+
+def test_a_trend_never_gets_an_interval() -> None:
+    series = np.linspace(0, 100, 50_000) + np.random.default_rng(4).standard_normal(50_000)
+    assert sectioning.estimate(MEAN, series).low is None
+
+
+def test_no_values_no_estimate() -> None:
+    assert sectioning.estimate(MEAN, np.empty(0)) == Estimate(None, note="no request has a value")
+
+
+def test_pairing_narrows_the_interval() -> None:
+    rng = np.random.default_rng(5)
+    (common,) = ar1(rng, 20_000, 0.5)
+    better = common - 0.05 + 0.01 * rng.standard_normal(20_000)
+    paired = sectioning.estimate_difference(P90, better, common)
+    alone = sectioning.estimate(P90, common)
+    assert paired.half_width is not None
+    assert alone.half_width is not None
+    assert paired.half_width < alone.half_width / 5
+    assert paired.excludes_zero
+
+
+def test_replications_give_students_interval() -> None:
+    # mean 2, standard deviation 1, t_2 at 0.975 = 4.302652729911275
+    estimate = replications.interval([1.0, 2.0, 3.0])
+    half = 4.302652729911275 / np.sqrt(3)
+    assert estimate.low == pytest.approx(2 - half)
+    assert estimate.high == pytest.approx(2 + half)
+
+
+def test_replications_cover_the_truth() -> None:
+    rng = np.random.default_rng(6)
+    hits = []
+    for _ in range(200):
+        estimate = replications.estimate(P90, list(ar1(rng, 600, 0.5, rows=5)))
+        assert estimate.low is not None
+        assert estimate.high is not None
+        hits.append(estimate.low <= norm.ppf(0.9) <= estimate.high)
+    assert 0.90 <= np.mean(hits) <= 0.99
+
+
+def test_short_replications_get_no_interval() -> None:
+    rng = np.random.default_rng(7)
+    estimate = replications.estimate(Statistic("p99", 0.99), [rng.random(200) for _ in range(10)])
+    assert estimate.note is not None
+    assert re.fullmatch(
+        r"not enough data for p99 \(n = 200, about [0-9,]+ needed\) in each replication", estimate.note
+    )
+
+
+def test_names_of_quantiles() -> None:
+    assert [statistic.name for statistic in quantiles((50, 99, 99.9))] == ["p50", "p99", "p99.9"]
+
+
+@pytest.mark.parametrize(
+    ("percentiles", "message"),
+    [
+        ((50.0, 100.0), "percentiles=100.0: must lie strictly between 0 and 100"),
+        ((float("nan"),), "percentiles=nan: must lie strictly between 0 and 100"),
+        ((50.0, 90.0, 50.0), "percentiles=50.0: must not be named twice"),
+    ],
+)
+def test_percentiles_that_cannot_be_are_refused(percentiles: tuple[float, ...], message: str) -> None:
+    assert refusal(lambda: quantiles(percentiles)) == message

@@ -1,0 +1,182 @@
+"""Pictures show what they should, and the report holds them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.compare import Comparison, compare
+from analysis.outcome import evaluate
+from analysis.plots import (
+    Figure,
+    latency_against_length,
+    latency_tail,
+    load_over_time,
+    quantile_bars,
+    save_figure,
+    to_svg,
+)
+from analysis.plots.length import binned_quantile
+from analysis.plots.scale import latency_scale
+from analysis.plots.style import inks
+from analysis.plots.tail import survival
+from analysis.plots.timeline import mean_present
+from analysis.report import comparison_page, comparison_pictures
+from analysis.time_unit import TimeUnit
+from policies import make_policy
+from serving_sim import Workload, simulate
+
+STEPS = TimeUnit("step")
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    rng = np.random.default_rng(0)
+    workload = Workload(np.cumsum(rng.exponential(4.0, 400)), rng.geometric(1 / 20, 400))
+    policies = [make_policy("fcfs"), make_policy("sjf"), make_policy("isjl", alpha=10)]
+    return compare([evaluate([simulate(workload, policy, slots=6, alpha=10)]) for policy in policies])
+
+
+def test_survival_ends_at_the_slowest_request() -> None:
+    at, share = survival(np.array([5.0, 1.0, 3.0, 3.0]))
+    np.testing.assert_array_equal(at, [1, 3, 3, 5])
+    np.testing.assert_array_equal(share, [1, 0.75, 0.5, 0.25])
+
+
+def test_survival_is_thinned_but_keeps_its_ends() -> None:
+    values = np.arange(1.0, 100_001)
+    at, share = survival(values)
+    assert len(at) <= 500
+    assert (at[0], share[0], at[-1], share[-1]) == (1, 1, 100_000, 1e-5)
+    np.testing.assert_allclose(share, (100_001 - at) / 100_000)
+
+
+def test_mean_present_by_hand() -> None:
+    # one request from 0.5 to 2, another from 1.5 to 3.5
+    present = mean_present(np.array([0.5, 1.5]), np.array([2.0, 3.5]), np.array([0.0, 1.0, 2.0, 3.0, 4.0]))
+    np.testing.assert_allclose(present, [0.5, 1.5, 1.0, 0.5])
+
+
+def test_bins_of_length_hold_equally_many_requests() -> None:
+    length = np.arange(1, 1601)
+    centre, height = binned_quantile(length, 2 * length.astype(np.float64), 0.5)
+    assert len(centre) == 16
+    np.testing.assert_allclose(height, 2 * centre)
+
+
+def test_requests_of_one_length_share_a_bin() -> None:
+    centre, height = binned_quantile(np.full(100, 7), np.arange(100.0), 0.5)
+    assert (centre.tolist(), height.tolist()) == ([7.0], [49.5])
+
+
+def test_a_policy_keeps_its_look() -> None:
+    style = inks(["a", "b", "c"])
+    assert len({ink.colour for ink in style.values()}) == 3
+    assert len({ink.dash for ink in style.values()}) == 3
+
+
+def test_the_scale_is_logarithmic_where_policies_lie_far_apart(comparison: Comparison) -> None:
+    (fcfs, *_) = comparison.outcomes
+    (run,) = fcfs.runs
+    slow = evaluate([replace(run, policy="slow", finish=run.finish + 1000)])
+    assert latency_scale([fcfs, fcfs], "e2el") == "linear"
+    assert latency_scale([fcfs, slow], "e2el") == "log"
+    assert latency_scale([fcfs, slow], "queue_time") == "linear"
+
+
+def figures(comparison: Comparison) -> dict[str, Figure]:
+    outcomes = comparison.outcomes
+    return {
+        "tail": latency_tail(outcomes, "e2el", time_unit=STEPS),
+        "bars": quantile_bars(outcomes, "e2el", time_unit=STEPS),
+        "load": load_over_time(outcomes, time_unit=STEPS),
+        "length": latency_against_length(outcomes, "e2el", time_unit=STEPS),
+    }
+
+
+def test_axes_carry_units_and_policies_are_named(comparison: Comparison) -> None:
+    drawn = figures(comparison)
+    labels = {
+        name: [axes.get_xlabel() for axes in figure.axes] + [axes.get_ylabel() for axes in figure.axes]
+        for name, figure in drawn.items()
+    }
+    assert "end-to-end latency (steps)" in labels["tail"]
+    assert "end-to-end latency (steps)" in labels["length"]
+    assert "request length (tokens)" in labels["length"]
+    assert any(label.startswith("time (steps)") for label in labels["load"])
+    for name in ("tail", "load", "length"):
+        named = [text.get_text() for legend in drawn[name].legends for text in legend.get_texts()]
+        assert named == ["fcfs", "sjf", "isjl:alpha=10"]
+    bars = drawn["bars"].axes[0]
+    assert [tick.get_text() for tick in bars.get_yticklabels()] == ["fcfs", "sjf", "isjl:alpha=10"]
+
+
+def test_nothing_drawn_overlaps_the_legend(comparison: Comparison) -> None:
+    for figure in figures(comparison).values():
+        figure.draw_without_rendering()
+        for legend in figure.legends:
+            box = legend.get_window_extent()
+            assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
+
+
+def test_the_same_figure_gives_the_same_bytes(comparison: Comparison, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        save_figure(latency_tail(comparison.outcomes, "e2el", time_unit=STEPS), tmp_path / folder / "tail")
+    for suffix in (".svg", ".png"):
+        first, second = (tmp_path / folder / f"tail{suffix}" for folder in ("a", "b"))
+        assert first.read_bytes() == second.read_bytes()
+    assert "<dc:date>" not in (tmp_path / "a" / "tail.svg").read_text()
+
+
+class Outline(HTMLParser):
+    """What a page loads, and the text alternatives of its images."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.alternatives: list[str | None] = []
+        self.header_cells = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.loads += [values[name] or "" for name in ("src", "href", "srcset", "data") if name in values]
+        if tag == "img":
+            self.alternatives.append(values.get("alt"))
+        self.header_cells += tag == "th"
+
+
+def page(comparison: Comparison, **facts: str) -> str:
+    pictures = comparison_pictures(comparison, time_unit=STEPS, warmup=0)
+    return comparison_page(comparison, pictures, facts=facts, time_unit=STEPS)
+
+
+def test_the_report_needs_nothing_from_outside(comparison: Comparison) -> None:
+    text = page(comparison, Command="serving-sim compare")
+    outline = Outline()
+    outline.feed(text)
+    assert len(outline.loads) == 4
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.loads)
+    assert all(outline.alternatives)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert outline.header_cells == 7 + 3 + 7 + 2 + 7 + 3  # columns and rows of the three tables
+
+
+def test_the_report_escapes_what_users_write(comparison: Comparison) -> None:
+    text = page(comparison, Command="<script>alert(1)</script> & more")
+    assert "<script>" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
+
+
+def test_the_same_comparison_gives_the_same_report(comparison: Comparison) -> None:
+    assert page(comparison) == page(comparison)
+
+
+def test_svg_text_is_that_of_the_file(comparison: Comparison, tmp_path: Path) -> None:
+    figure = load_over_time(comparison.outcomes, time_unit=STEPS)
+    save_figure(figure, tmp_path / "load")
+    assert to_svg(figure) == (tmp_path / "load.svg").read_text()
