@@ -224,7 +224,7 @@ def _check_interval(columns: dict[str, Any]) -> None:
 
 
 def _check_unique(request_id: TextArray | None) -> None:
-    if request_id is None:
+    if request_id is None or len(set(request_id.tolist())) == len(request_id):
         return
     seen: dict[Any, int] = {}
     for row, name in enumerate(request_id.tolist()):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from policies.queues import SizeQueue
 
-
 ACTIONS = st.one_of(st.integers(1, 6), st.sampled_from(["smallest", "largest", "earliest"]))
 
 
