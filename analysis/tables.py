@@ -42,10 +42,12 @@ def comparison_tables(comparison: Comparison, time_unit: TimeUnit) -> list[Table
 
 def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
     rows = [
-        (entry.label(time_unit), *(with_interval(value) for value in outcome.metrics[entry.key].values()))
+        (entry.title, *(with_interval(value) for value in outcome.metrics[entry.key].values()))
         for entry in REQUEST_METRICS
     ]
-    title = f"{outcome.policy}, ± half of a 95 % interval where the data carry one"
+    title = (
+        f"{outcome.policy}, times in {time_unit.plural}, ± half of a 95 % interval where the data carry one"
+    )
     return Table(title, ("metric", *outcome.metrics["e2el"]), rows)
 
 
@@ -55,7 +57,7 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
         for entry in RUN_METRICS
         if entry.key in outcome.figures
     ]
-    return Table("whole run", ("", "value"), [*rows, ("fair", _fairness(outcome))])
+    return Table("whole run", ("", "value"), [*rows, ("fair (violations)", _fairness(outcome))])
 
 
 def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
@@ -69,7 +71,7 @@ def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table
 def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
     rows = [
         (
-            f"{outcome.policy} - {comparison.baseline}",
+            outcome.policy,
             *(
                 _difference(comparison.difference(outcome.policy, metric, name))
                 for name in comparison.statistics
@@ -79,10 +81,10 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
     ]
     joint = "95 % intervals" if len(rows) == 1 else f"{len(rows)} intervals hold at once with 95 %"
     title = (
-        f"difference in {definition(metric).label(time_unit)} on the same arrivals, {joint}; "
+        f"difference from {comparison.baseline} in {definition(metric).label(time_unit)}, {joint}; "
         "~ cannot tell apart, ? not enough data"
     )
-    return Table(title, ("policies", *comparison.statistics), rows)
+    return Table(title, ("policy", *comparison.statistics), rows)
 
 
 def _difference(difference: Difference) -> str:
@@ -100,14 +102,15 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
         and all(entry.key in outcome.figures for outcome in comparison.outcomes)
     ]
     rows = [
-        (outcome.policy, *(with_interval(outcome.figures[entry.key]) for entry in shown), _fairness(outcome))
+        (outcome.policy, *(number(outcome.figures[entry.key].value) for entry in shown), _fairness(outcome))
         for outcome in comparison.outcomes
     ]
     units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in shown)
-    return Table(f"whole runs: {units}", ("policy", *(entry.title for entry in shown), "fair"), rows)
+    title = f"whole runs: {units}, admissions that broke alpha in brackets"
+    return Table(title, ("policy", *(entry.title for entry in shown), "fair"), rows)
 
 
 def _fairness(outcome: Outcome) -> str:
     if outcome.fair is None:
         return ABSENT
-    return "yes" if outcome.fair else f"no, {outcome.violations:,} violations"
+    return "yes" if outcome.fair else f"no ({outcome.violations:,})"

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from analysis.tables import Table
@@ -78,12 +78,15 @@ def progress(tasks: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 def _show_ruled(table: Table) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RuledTable
 
-    ruled = RuledTable(title=table.title, title_justify="left")
+    ruled = RuledTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for place, name in enumerate(table.header):
-        ruled.add_column(name, justify="right" if place and table.numbers else "left")
+        justify: Literal["left", "right"] = "right" if place and table.numbers else "left"
+        # a narrow terminal may break a cell, but never hide digits
+        ruled.add_column(name, justify=justify, no_wrap=place == 0, overflow="fold")
     for row in table.rows:
         ruled.add_row(*row)
     Console().print(ruled)
