@@ -111,7 +111,7 @@ class Ledger:
         if self._size_from == "length":
             return block.length
         if block.upper is None:
-            raise ValueError("upper: the policy plans with upper predictions, the workload has none")
+            raise ValueError("upper: sizes are upper predictions in this run, and the workload has none")
         return block.upper
 
     def _grow(self, count: int, given: dict[str, NDArray[Any]]) -> None:

@@ -1,0 +1,104 @@
+"""The fairness audit and the log of batches: by hand, and one against the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policies import FCFS, ISJL, SJF
+from serving_sim import StepTime, Violation, Workload, simulate
+
+
+def test_the_first_violation_names_both_requests() -> None:
+    # input order differs from arrival order: rows 1, 0, 2 join as 0, 1, 2
+    workload = Workload([3.0, 0.0, 5.0], [4, 10, 3])
+    run = simulate(workload, FCFS(), slots=2, alpha=2)
+    # row 0 joins row 1 at 3, row 2 waits for row 0 to end at 7
+    assert run.start.tolist() == [3.0, 0.0, 7.0]
+    assert run.audit.first == Violation(time=3.0, step=3, request=0, slot=1, other=1, other_slot=0, gap=3)
+    assert run.audit.violations == 2
+    # gap 3 over steps 4..7, gap 7 over steps 8..10
+    assert run.audit.violation_steps == 7
+    assert run.audit.max_gap == 7
+    assert run.totals.gap_steps == 3 * 4 + 7 * 3
+    assert run.audit.fair is False
+
+
+def test_without_a_budget_there_is_no_verdict() -> None:
+    run = simulate(Workload([0], [1]), FCFS(), slots=1)
+    assert run.audit.fair is None
+
+
+def test_a_claimed_alpha_is_the_audit_s_default() -> None:
+    run = simulate(Workload([0], [1]), ISJL(alpha=7), slots=1)
+    assert run.audit.alpha == 7
+    assert simulate(Workload([0], [1]), ISJL(alpha=7), slots=1, alpha=3).audit.alpha == 3
+
+
+def test_spans_of_constant_batch_by_hand() -> None:
+    workload = Workload([0.0, 0.5, 0.5, 9.0], [4, 2, 5, 1])
+    run = simulate(workload, FCFS(), slots=2, record_batches=True)
+    batches = run.batches
+    assert batches is not None
+    # 0 alone; 1 joins at 1; 2 takes the slot of 1 at 3; 0 ends at 4; the worker is empty from 8 to 9
+    assert batches.time.tolist() == [0.0, 1.0, 3.0, 4.0, 9.0]
+    assert batches.steps.tolist() == [1, 2, 1, 4, 1]
+    assert batches.active.tolist() == [1, 2, 2, 1, 1]
+    assert batches.waiting.tolist() == [0, 1, 0, 0, 0]
+    assert batches.max_progress.tolist() == [0, 1, 3, 1, 0]
+    assert batches.min_progress.tolist() == [0, 0, 0, 1, 0]
+
+
+@given(
+    lengths=st.lists(st.integers(1, 12), min_size=1, max_size=25),
+    gaps=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.25]), min_size=25, max_size=25),
+    slots=st.integers(1, 5),
+    alpha=st.integers(0, 8),
+    constant=st.booleans(),
+)
+def test_the_totals_follow_from_the_batches(
+    *, lengths: list[int], gaps: list[float], slots: int, alpha: int, constant: bool
+) -> None:
+    release = np.cumsum(gaps[: len(lengths)])
+    step_time = StepTime() if constant else StepTime(base=0.5, per_max_token=0.25)
+    recorded = simulate(
+        Workload(release, lengths), SJF(), slots=slots, alpha=alpha, step_time=step_time, record_batches=True
+    )
+    batches = recorded.batches
+    assert batches is not None
+    gap = batches.max_progress - batches.min_progress
+    assert recorded.steps == batches.steps.sum()
+    assert recorded.totals.gap_steps == (gap * batches.steps).sum()
+    assert recorded.audit.max_gap == gap.max()
+    assert recorded.audit.violation_steps == batches.steps[gap > alpha].sum()
+    assert (batches.active * batches.steps).sum() == sum(lengths)
+    # recording changes nothing
+    plain = simulate(Workload(release, lengths), SJF(), slots=slots, alpha=alpha, step_time=step_time)
+    assert plain.start.tolist() == recorded.start.tolist()
+    assert plain.audit == recorded.audit
+    assert plain.totals.busy_time == pytest.approx(recorded.totals.busy_time, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"slots": 0}, "slots=0: must be a whole number >= 1"),
+        ({"slots": 1.5}, "slots=1.5: must be a whole number >= 1"),
+        ({"slots": 1, "alpha": -1}, "alpha=-1: must be a whole number of tokens >= 0"),
+        ({"slots": 1, "information": "some"}, "information='some': must be 'exact' or 'interval'"),
+        (
+            {"slots": 1, "slotted": True, "step_time": StepTime(per_token=1.0)},
+            "slotted=True: needs a constant step time (base alone)",
+        ),
+        (
+            {"slots": 1, "information": "interval"},
+            "upper: sizes are upper predictions in this run, and the workload has none",
+        ),
+    ],
+)
+def test_arguments_are_checked_before_anything_runs(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011  (the whole line is compared)
+        simulate(Workload([0], [1]), FCFS(), **arguments)  # type: ignore[arg-type]
+    assert str(refusal.value) == message
