@@ -26,15 +26,15 @@ class Definition:
         Unit of the values; "time units" stands for whatever the run counts time in.
     formula : str
         Definition in the columns of the requests file and the totals of a run.
-    better : {"lower", "higher"} or None
-        Which direction is better, None where neither is.
+    better : {"lower", "higher"}
+        Which direction is better.
     """
 
     key: str
     title: str
     unit: str
     formula: str
-    better: Literal["lower", "higher"] | None
+    better: Literal["lower", "higher"]
 
     def unit_in(self, time_unit: TimeUnit) -> str:
         """Unit of the values of a run that counts time in ``time_unit``."""

@@ -75,5 +75,5 @@ def quantiles(percentiles: Sequence[float] = PERCENTILES) -> tuple[Statistic, ..
             raise ValueError(f"percentiles={percentile!r}: must lie strictly between 0 and 100")
         if percentile in percentiles[:position]:
             raise ValueError(f"percentiles={percentile!r}: must not be named twice")
-    # 99.9 / 100 is off by a rounding error that decimal arithmetic would not make; it does not matter
-    return tuple(Statistic(f"p{percentile:g}", percentile / 100) for percentile in percentiles)
+    # twelve digits: six would call 99.99999 p100
+    return tuple(Statistic(f"p{percentile:.12g}", percentile / 100) for percentile in percentiles)

@@ -82,17 +82,15 @@ class Job:
 
     def facts(self) -> dict[str, str]:
         """What was run, in words for a report."""
+        seed = self.traffic.seed
+        left_out = f"first {self.warmup:,} requests of each run" if self.warmup else "nothing"
         return {
             "Workload": "; ".join(self.traffic.facts),
-            "Seed": "none, the arrivals come from a file"
-            if self.traffic.seed is None
-            else str(self.traffic.seed),
+            "Seed": "none, the arrivals come from a file" if seed is None else str(seed),
             "Replications": str(len(self.traffic.workloads)),
             "Slots": str(self.slots),
             "Fairness budget alpha": "each policy's own" if self.alpha is None else f"{self.alpha} tokens",
-            "Left out as warm-up": f"first {self.warmup:,} requests of each run"
-            if self.warmup
-            else "nothing",
+            "Left out as warm-up": left_out,
             "Time": self.time_unit.plural,
             "Version": _version(),
         }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.cli.options import WorkloadOptions
+from analysis.cli.options import Length, OnBadRow, WorkloadOptions
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _REQUESTS = 1000
 _LENGTHS = "lmsys-like"
 _LOAD = 0.9
+_FILE_ONLY = {"format": "auto", "length": Length.TOTAL, "on_bad_row": OnBadRow.ERROR}
 _MADE_ONLY = ("preset", "num_prompts", "lengths", "arrivals", "request_rate", "load", "burstiness")
 
 
@@ -82,6 +83,9 @@ def _from_file(options: WorkloadOptions, path: Path) -> Traffic:
 def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     from workloads import make_workload, parse_arrivals, parse_lengths
 
+    for name, default in _FILE_ONLY.items():
+        if getattr(options, name) != default:
+            raise ValueError(f"{_flag(name)}: needs --requests, it says how a file is read")
     lengths = parse_lengths(options.lengths or _LENGTHS)
     process = options.arrivals or ("poisson" if options.burstiness is None else "gamma")
     if options.burstiness is not None and process.partition(":")[0] != "gamma":

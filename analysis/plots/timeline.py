@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from analysis.latency import served_requests
 from analysis.outcome import Outcome
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.text import number
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray
 
@@ -51,7 +52,9 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
         queue.margins(x=0)
         plain_numbers(queue.yaxis)
         plain_numbers(strips[-1].xaxis)
-        strips[-1].set_xlabel(f"time ({time_unit.plural}), means over {edges[1]:.3g} {time_unit.plural} each")
+        strips[-1].set_xlabel(
+            f"time ({time_unit.plural}), means over {number(edges[1])} {time_unit.plural} each"
+        )
         legend_above(figure, queue)
     return figure
 

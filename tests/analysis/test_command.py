@@ -237,6 +237,7 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             "run --policy fcfs --arrivals poisson --burstiness 0.5",
             "--burstiness=0.5: needs gamma arrivals, found poisson",
         ),
+        ("run --policy fcfs --length output", "--length: needs --requests, it says how a file is read"),
         ("run --policy fcfs --seed -1", "--seed=-1: must be a whole number >= 0"),
         (
             "run --policy fcfs --warmup 1000",

@@ -133,7 +133,7 @@ def test_short_replications_get_no_interval() -> None:
 
 
 def test_names_of_quantiles() -> None:
-    assert [statistic.name for statistic in quantiles((50, 99, 99.9))] == ["p50", "p99", "p99.9"]
+    assert [statistic.name for statistic in quantiles((50, 99.9, 99.99999))] == ["p50", "p99.9", "p99.99999"]
 
 
 @pytest.mark.parametrize(
