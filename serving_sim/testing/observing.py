@@ -1,0 +1,115 @@
+"""What a policy is seen to do on an instance, and where two such observations part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from math import inf
+from typing import Literal, NamedTuple
+
+from serving_sim.epoch import Epoch
+from serving_sim.errors import PolicyError
+from serving_sim.policy import Admission, Policy
+from serving_sim.record import Run
+from serving_sim.simulate import simulate
+from serving_sim.testing.checked import Checked
+from serving_sim.testing.instances import Instance
+from serving_sim.testing.passthrough import PassThrough
+
+MakePolicy = Callable[[], Policy]
+"""Gives a new policy object at every call, always with the same parameters."""
+
+
+class Decision(NamedTuple):
+    """An epoch at which the policy was asked, and its answer in text."""
+
+    time: float
+    answer: str
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One run of a policy: its answers, then either a run or the error that ended it."""
+
+    decisions: tuple[Decision, ...]
+    run: Run | None = None
+    failure: PolicyError | None = None
+
+
+class BrokenOffError(Exception):
+    """The observer has seen enough of a run."""
+
+
+class Recorder(PassThrough):
+    """Keeps the answers of ``inner``, and breaks the run off instead of asking more than ``most`` times."""
+
+    def __init__(self, inner: Policy, most: float = inf) -> None:
+        super().__init__(inner)
+        self.decisions: list[Decision] = []
+        self._most = most
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        """Note the answer and pass it on."""
+        if len(self.decisions) >= self._most:
+            raise BrokenOffError
+        time = epoch.now
+        answer = self.inner.decide(epoch)
+        # a list and a tuple say the same; all else is left to the check of its form
+        said = str(list(answer)) if isinstance(answer, list | tuple) else type(answer).__name__
+        self.decisions.append(Decision(time, said))
+        return answer
+
+
+def observe(
+    policy: Policy,
+    instance: Instance,
+    *,
+    information: Literal["exact", "interval"] = "exact",
+    alpha: int | None = None,
+) -> Observation:
+    """Run a policy on an instance, with every call checked and gaps held against ``alpha``."""
+    recorder = Recorder(policy)
+    run = failure = None
+    try:
+        run = simulate(
+            instance.workload,
+            Checked(recorder),
+            slots=instance.slots,
+            step_time=instance.step_time,
+            slotted=instance.slotted,
+            information=information,
+            alpha=alpha,
+        )
+    except PolicyError as error:
+        failure = error
+    return Observation(tuple(recorder.decisions), run, failure)
+
+
+def break_off(policy: Policy, instance: Instance, decisions: int) -> None:
+    """Run a policy and stop in the middle, after so many decisions."""
+    try:
+        simulate(instance.workload, Recorder(policy, decisions), slots=instance.slots)
+    except BrokenOffError:
+        return
+    except PolicyError:  # another check looks at what the policy answers
+        return
+
+
+def parting(one: Observation, other: Observation, *, before: float = inf) -> str | None:
+    """Where the answers first differ at an epoch earlier than ``before``, in words; None for nowhere."""
+    ours, theirs = ([d for d in seen.decisions if d.time < before] for seen in (one, other))
+    for our, their in zip_longest(ours, theirs):
+        if our != their:
+            return f"{_said(our)} against {_said(their)}"
+    if before == inf and str(one.failure) != str(other.failure):
+        return f"{_ended(one)} against {_ended(other)}"
+    return None
+
+
+def _said(decision: Decision | None) -> str:
+    return "no question" if decision is None else f"{decision.answer} at time {decision.time}"
+
+
+def _ended(seen: Observation) -> str:
+    return "a run to the end" if seen.failure is None else f"'{seen.failure}'"

@@ -1,0 +1,173 @@
+"""Checks of a source of requests, open or reactive.
+
+Every check takes a function that makes the source, and raises `AssertionError` with what was
+expected, what was found and the likely cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields
+
+import numpy as np
+
+from serving_sim.errors import SourceError
+from serving_sim.request import Workload
+from serving_sim.simulate import simulate
+from serving_sim.source import OpenSource, ReactiveSource
+from serving_sim.testing.arrival_order import ArrivalOrder, TooManyRequestsError
+from serving_sim.testing.messages import fail
+
+Source = OpenSource | ReactiveSource
+MakeSource = Callable[[], Source]
+"""Gives a new source object at every call, always with the same parameters."""
+
+MOST = 100_000
+"""Requests after which a source counts as endless."""
+
+_SLOTS = (1, 3)
+"""Workers that a reactive source meets: on one, waiting requests queue up; on the other, some never wait."""
+
+
+def check_kind(make: MakeSource) -> None:
+    """Every call of ``make`` gives a new `OpenSource` or `ReactiveSource`."""
+    source = make()
+    if not isinstance(source, OpenSource | ReactiveSource):
+        fail(
+            "source",
+            expected="an OpenSource or a ReactiveSource",
+            found=f"an object of type {type(source).__name__}",
+            cause="it has no method blocks and does not inherit from ReactiveSource",
+        )
+    if source is make():
+        fail(
+            _label(source),
+            expected="a new object from every call of make",
+            found="the same one twice",
+            cause="make hands out an object that was made before",
+        )
+
+
+def check_blocks(make: MakeSource, most: int = MOST) -> None:
+    """The blocks of an open source are workloads, sorted by release, with the same columns."""
+    source = make()
+    if isinstance(source, ReactiveSource):
+        return
+    before: Workload | None = None
+    count = 0
+    for number, block in enumerate(source.blocks()):
+        _check_block(f"{_label(source)}, block {number}", block, before)
+        before = block
+        count += len(block)
+        if count > most:  # that it never ends is for `check_end` to say
+            return
+
+
+def check_end(make: MakeSource, most: int = MOST) -> None:
+    """The source ends, and waits only for what lies ahead and can happen."""
+    for slots in _SLOTS:
+        source = make()
+        try:
+            _requests(source, slots, most)
+        except TooManyRequestsError:
+            fail(
+                _label(source),
+                expected=f"an end within {most} requests",
+                found="more of them",
+                cause="a loop without an end; an endless source needs a bound on its requests",
+            )
+        except SourceError as error:
+            fail(
+                _label(source),
+                expected=f"a run to the end on {slots} slots",
+                found=f"'{error}'",
+                cause="a process waits for an instant that has passed, or for a request that nobody served",
+            )
+
+
+def check_repeatable(make: MakeSource) -> None:
+    """Two new objects release the same requests."""
+    for slots in _SLOTS:
+        source = make()
+        difference = _parting(_requests(source, slots), _requests(make(), slots))
+        if difference is not None:
+            fail(
+                _label(source),
+                expected="the same requests from two new objects",
+                found=difference,
+                cause="random numbers without a seed, or state outside the object",
+            )
+
+
+def check_reusable(make: MakeSource) -> None:
+    """An object that has served another run, to its end or not, releases what a new one does."""
+    for slots in _SLOTS:
+        new = _requests(make(), slots)
+        used, stopped = make(), make()
+        _requests(used, slots)
+        with suppress(TooManyRequestsError):
+            _requests(stopped, slots, len(new) // 2)
+        for source, past in ((used, "served a run before"), (stopped, "was stopped in the middle of a run")):
+            difference = _parting(new, _requests(source, slots))
+            if difference is not None:
+                fail(
+                    _label(source),
+                    expected=f"the requests of a new object from one that {past}",
+                    found=difference,
+                    cause="a generator or counter lives in the object; make it anew in blocks or process",
+                )
+
+
+def _check_block(where: str, block: object, before: Workload | None) -> None:
+    if not isinstance(block, Workload):
+        found = f"an object of type {type(block).__name__}"
+        fail(where, expected="a Workload", found=found, cause="blocks yields rows or arrays")
+    drops = np.flatnonzero(np.diff(block.release) < 0)
+    if drops.size:
+        fail(
+            where,
+            expected="rows in order of release",
+            found=f"{block.release[drops[0] + 1]} after {block.release[drops[0]]}",
+            cause="releases are drawn and not sorted",
+        )
+    if before is None:
+        return
+    if block.release[0] < before.release[-1]:
+        fail(
+            where,
+            expected=f"releases from {before.release[-1]} on, where the block before ended",
+            found=f"{block.release[0]}",
+            cause="every block starts its clock anew",
+        )
+    if _columns(block) != _columns(before):
+        fail(
+            where,
+            expected=f"the columns of the block before, {', '.join(_columns(before))}",
+            found=", ".join(_columns(block)),
+            cause="a column is left out where nothing is known of it",
+        )
+
+
+def _requests(source: Source, slots: int, most: int = MOST) -> Workload:
+    requests = simulate(source, ArrivalOrder(most), slots=slots).requests
+    assert requests is not None  # they went to no sink
+    return requests
+
+
+def _parting(one: Workload, other: Workload) -> str | None:
+    if _columns(one) != _columns(other):
+        return f"columns {', '.join(_columns(one))} against {', '.join(_columns(other))}"
+    for name in _columns(one):
+        for row, (our, their) in enumerate(zip(getattr(one, name), getattr(other, name), strict=False)):
+            if our != their:
+                return f"request {row} with {name} {our} against {their}"
+    return None if len(one) == len(other) else f"{len(one)} requests against {len(other)}"
+
+
+def _columns(block: Workload) -> list[str]:
+    return [field.name for field in fields(Workload) if getattr(block, field.name) is not None]
+
+
+def _label(source: Source) -> str:
+    return f"source {type(source).__name__}"
