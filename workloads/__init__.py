@@ -4,6 +4,7 @@ from workloads.arrivals import Arrivals, parse_arrivals, rate_for_load
 from workloads.files import read_workload, write_workload
 from workloads.generate import make_workload
 from workloads.lengths import Lengths, parse_lengths
+from workloads.predictions import Predictions, context_limit, parse_predictions, predict
 from workloads.presets import PRESETS, Preset, get_preset
 from workloads.report import ReadReport
 from workloads.traces import read_requests
@@ -12,12 +13,16 @@ __all__ = [
     "PRESETS",
     "Arrivals",
     "Lengths",
+    "Predictions",
     "Preset",
     "ReadReport",
+    "context_limit",
     "get_preset",
     "make_workload",
     "parse_arrivals",
     "parse_lengths",
+    "parse_predictions",
+    "predict",
     "rate_for_load",
     "read_requests",
     "read_workload",
