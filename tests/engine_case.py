@@ -30,6 +30,7 @@ def run_case(case: Case, policy: Policy | None = None, *, record_batches: bool =
         slots=case.slots,
         step_time=StepTime(*case.pace),
         slotted=case.slotted,
+        information="interval" if case.interval else "exact",
         alpha=case.alpha,
         record_batches=record_batches,
     )

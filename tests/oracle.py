@@ -42,6 +42,8 @@ class Case:
     alpha: int = 0
     beta: Beta = None
     upper: tuple[int, ...] | None = None
+    interval: bool = False
+    """Whether every policy sees upper predictions in the place of lengths; robust-isjl always does."""
     pace: Pace = ONE_STEP
     slotted: bool = False
     first_token_step: tuple[int, ...] | None = None
@@ -135,8 +137,8 @@ class _Worker:
         count = len(case.length)
         self.coming = set(range(count))
         self.first_token_step = case.first_token_step or (1,) * count
-        size = case.upper if case.policy == "robust-isjl" else case.length
-        assert size is not None, "robust-isjl plans with upper predictions"
+        size = case.upper if case.interval or case.policy == "robust-isjl" else case.length
+        assert size is not None, "upper predictions are needed"
         self.scene = Scene(slots=case.slots, release=[Fraction(value) for value in case.release], size=size)
         self.outcome = Outcome(case.length)
 

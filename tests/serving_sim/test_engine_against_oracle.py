@@ -12,6 +12,7 @@ from engine_case import policy_of, run_case
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import Case, Outcome, Pace, play
+from oracle_rules import Beta
 
 from serving_sim import Run
 from serving_sim.request import FloatArray
@@ -38,7 +39,6 @@ ROUNDED_PACES = [
 ]
 
 examples = settings(max_examples=3 * settings().max_examples, deadline=None)
-
 
 Shape = tuple[int, list[tuple[int, int]]]
 """Slots, and for each request its release in ticks and its length."""
@@ -85,12 +85,14 @@ def cases(
     each other but come nowhere near a boundary that another release started.
     """
     policy = draw(st.sampled_from(policies))
+    # Nobody says what becomes of the printed delay of long 1 when early completions empty the worker.
+    interval = draw(st.booleans()) and policy != "isjl-as-printed"
     alpha = draw(st.integers(0 if shape is mixtures else 1, 12))
     slots, requests = draw(shape(alpha))
     exact = draw(st.booleans())
     pace = draw(st.sampled_from(EXACT_PACES if exact else ROUNDED_PACES))
     tick = 0.25 if exact else math.sqrt(2) * (pace.base or 0.1)
-    betas = st.sampled_from([None, "optimal", 0, alpha // 2, 2 * alpha])
+    betas: list[Beta] = [None, "optimal", 0, alpha // 2, 2 * alpha]
     slack = st.lists(st.integers(0, 8), min_size=len(requests), max_size=len(requests))
     length = tuple(steps for _, steps in requests)
     return Case(
@@ -99,8 +101,9 @@ def cases(
         release=tuple(tick * ticks for ticks, _ in requests),
         length=length,
         alpha=alpha,
-        beta=draw(betas) if policy == "isjl" else None,
-        upper=tuple(map(sum, zip(length, draw(slack), strict=True))) if policy == "robust-isjl" else None,
+        beta=draw(st.sampled_from(betas)) if policy in ("isjl", "robust-isjl") else None,
+        upper=tuple(map(sum, zip(length, draw(slack), strict=True))),
+        interval=interval,
         pace=pace,
         slotted=pace == Pace(pace.base) and draw(st.booleans()),
         first_token_step=draw(st.none() | st.tuples(*(st.integers(1, steps) for steps in length))),
@@ -132,7 +135,7 @@ def assert_agree(run: Run, outcome: Outcome, case: Case) -> None:
 def assert_same_first_violation(run: Run, outcome: Outcome) -> None:
     found, expected = run.audit.first, outcome.first_violation
     if found is None or expected is None:
-        assert found == expected
+        assert (found is None) == (expected is None)
         return
     assert found.time == pytest.approx(float(expected.time), rel=1e-9)
     assert (found.step, found.request, found.slot, found.gap) == (
@@ -235,7 +238,7 @@ def test_fair_policies_keep_every_gap_within_alpha(case: Case) -> None:
     st.data(),
 )
 def test_a_release_dated_like_a_step_end_is_seen_there(
-    ticks: list[tuple[int, int]], pace: dict[str, float], data: st.DataObject
+    ticks: list[tuple[int, int]], pace: Pace, data: st.DataObject
 ) -> None:
     """Rounding must not push a request to the next step: slots suffice, so all start when seen."""
     release = tuple(0.07 * tick for tick, _ in ticks)
