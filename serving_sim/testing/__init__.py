@@ -14,6 +14,7 @@ from serving_sim.testing.breaches import BreachError
 from serving_sim.testing.checked import Checked
 from serving_sim.testing.contracts import PolicyContract, SourceContract
 from serving_sim.testing.instances import INSTANCES, Instance, Row
+from serving_sim.testing.passthrough import PassThrough
 from serving_sim.testing.rule_checks import (
     check_answers,
     check_capacity,
@@ -39,6 +40,7 @@ __all__ = [
     "BreachError",
     "Checked",
     "Instance",
+    "PassThrough",
     "PolicyContract",
     "Row",
     "SourceContract",

@@ -35,13 +35,18 @@ class Books:
         Slots of the worker.
     alpha : int or None
         Fairness budget in tokens that the policy promises.
+
+    Attributes
+    ----------
+    joined : int
+        Requests that have joined.
     """
 
     def __init__(self, label: str, slots: int, alpha: int | None) -> None:
         self._label = label
         self._slots = slots
         self._alpha = alpha
-        self._joined = 0
+        self.joined = 0
         self._released = 0.0
         self._now = 0.0
         self._step = 0
@@ -50,12 +55,12 @@ class Books:
 
     def join(self, request: int, release: float) -> None:
         """Enter a request that joins the queue."""
-        if request != self._joined:
-            self._blame_caller(f"request {self._joined} to join next", f"request {request}")
+        if request != self.joined:
+            self._blame_caller(f"request {self.joined} to join next", f"request {request}")
         if release < self._released:
             order = f"a release at or after {self._released}, that of the request before"
             self._blame_caller(order, f"request {request} with {release}")
-        self._joined += 1
+        self.joined += 1
         self._released = release
         self._waiting.add(request)
 
@@ -85,8 +90,8 @@ class Books:
         if len(admissions) > free:
             self._refuse(
                 CapacityError,
-                f"at most {free} admissions, one for each free slot",
-                f"{len(admissions)}: request {admissions[free][0]} is too many",
+                f"no more admissions than free slots, that is {free}",
+                f"{len(admissions)}, with request {admissions[free][0]} one too many",
                 "the answer is not cut to epoch.free or epoch.lowest(count)",
             )
         if admissions:
@@ -123,7 +128,7 @@ class Books:
     def _check_waits(self, request: int) -> None:
         if request in self._waiting:
             return
-        if 0 <= request < self._joined:
+        if 0 <= request < self.joined:
             state, cause = "was admitted before", "decide leaves admitted requests in its queue"
         else:
             state = "does not exist" if request < 0 else "has not joined yet"
@@ -132,13 +137,13 @@ class Books:
 
     def _check_free(self, request: int, slot: int) -> None:
         if not 0 <= slot < self._slots:
-            state, cause = "does not exist", f"slots are numbered from 0 to {self._slots - 1}"
+            state, cause = "does not exist", "slots are numbered from 0"
         elif slot in self._held:
             state = f"holds request {self._held[slot][0]}"
             cause = "slots are counted by the policy, not taken from epoch.free or epoch.lowest(count)"
         else:
             return
-        found = f"slot {slot} for request {request}, which {state}"
+        found = f"slot {slot}, which {state}, for request {request}"
         self._refuse(SlotError, "a free slot", found, cause)
 
     def _refuse_form(self, found: str, cause: str) -> NoReturn:

@@ -38,9 +38,9 @@ class Checked(PassThrough):
 
     def begin(self, slots: int) -> None:
         """Open new books and pass the call on."""
-        self.inner.begin(slots)
-        self._label = self.inner.describe()
-        self._books = Books(self._label, slots, self.inner.alpha)
+        super().begin(slots)
+        self._label = self.describe()
+        self._books = Books(self._label, slots, self.alpha)
 
     def join(self, request: int, size: int, release: float) -> None:
         """Enter the request and pass the call on."""
@@ -50,7 +50,7 @@ class Checked(PassThrough):
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         """Lend the epoch to the inner policy and check its answer."""
         self._books.ask(epoch)
-        lent = LentEpoch(epoch, self._label)
+        lent = LentEpoch(epoch, self._label, self._books.joined)
         answer = self.inner.decide(cast("Epoch", lent))
         self._books.answer(answer)
         lent.give_back(admits=bool(answer))

@@ -61,7 +61,7 @@ class Instance:
 
 def rows(*requests: tuple[float, int]) -> tuple[Row, ...]:
     """Rows from (release, length), with intervals from half the length to twice the length."""
-    return tuple(Row(release, length, (length + 1) // 2, 2 * length) for release, length in requests)
+    return tuple(Row(float(release), length, (length + 1) // 2, 2 * length) for release, length in requests)
 
 
 _TIES = rows((0, 7), (0, 7), (0, 2), (0, 7), (3, 2), (3, 2), (3, 7))

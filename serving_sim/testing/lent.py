@@ -10,16 +10,40 @@ from serving_sim.testing.breaches import EpochError, WakeUpError
 
 
 class LentEpoch:
-    """Stands in for an `Epoch` during one decision and passes on what a policy may do with it."""
+    """Stands in for an `Epoch` during one decision and passes on what a policy may do with it.
+
+    Parameters
+    ----------
+    epoch : Epoch
+        What the policy would have got.
+    label : str
+        The policy in messages.
+    joined : int
+        Requests that have joined.
+    """
 
     _epoch: Epoch
+    _joined: int
     _where: str
     _open: bool
     _in: int | None
 
-    def __init__(self, epoch: Epoch, label: str) -> None:
+    def __init__(self, epoch: Epoch, label: str, joined: int) -> None:
         # straight into the dictionary, since assignment is what this class refuses
-        self.__dict__.update(_epoch=epoch, _where=f"policy {label} at time {epoch.now}", _open=True, _in=None)
+        self.__dict__.update(
+            _epoch=epoch, _joined=joined, _where=f"policy {label} at time {epoch.now}", _open=True, _in=None
+        )
+
+    def interval(self, request: int) -> tuple[int, int]:
+        """See `Epoch.interval`."""
+        self._check_open("interval")
+        if not 0 <= request < self._joined:
+            self._refuse(
+                "the bounds of a request that has joined to be asked for",
+                f"epoch.interval({request})",
+                "the number does not come from join",
+            )
+        return self._epoch.interval(request)
 
     def wake_in(self, steps: int) -> None:
         """See `Epoch.wake_in`."""
@@ -44,14 +68,18 @@ class LentEpoch:
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
             self._refuse(
-                "the public part of the epoch to be used", f"epoch.{name}", "a look behind the contract"
+                "the public part of the epoch to be used",
+                f"epoch.{name}",
+                "the policy wants to know more than the contract shows",
             )
         self._check_open(name)
         return getattr(self._epoch, name)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         self._refuse(
-            "the epoch to be left as it is", f"epoch.{name} = {value!r:.80}", "a note kept in a wrong place"
+            "the epoch to be left as it is",
+            f"epoch.{name} = {value!r:.80}",
+            "what the policy wants to remember belongs on self",
         )
 
     def _wake(self, hook: str, value: float, rule: str) -> None:

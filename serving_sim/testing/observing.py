@@ -37,6 +37,10 @@ class Observation:
     failure: PolicyError | None = None
 
 
+_PATIENCE = 200
+"""Questions a request after which nobody believes that the run will end."""
+
+
 class BrokenOffError(Exception):
     """The observer has seen enough of a run."""
 
@@ -44,7 +48,7 @@ class BrokenOffError(Exception):
 class Recorder(PassThrough):
     """Keeps the answers of ``inner``, and breaks the run off instead of asking more than ``most`` times."""
 
-    def __init__(self, inner: Policy, most: float = inf) -> None:
+    def __init__(self, inner: Policy, most: int) -> None:
         super().__init__(inner)
         self.decisions: list[Decision] = []
         self._most = most
@@ -69,7 +73,8 @@ def observe(
     alpha: int | None = None,
 ) -> Observation:
     """Run a policy on an instance, with every call checked and gaps held against ``alpha``."""
-    recorder = Recorder(policy)
+    patience = _PATIENCE * len(instance.rows)
+    recorder = Recorder(policy, patience)
     run = failure = None
     try:
         run = simulate(
@@ -83,6 +88,11 @@ def observe(
         )
     except PolicyError as error:
         failure = error
+    except BrokenOffError:
+        failure = PolicyError(f"policy {policy.describe()}: not all are served after {patience} questions")
+    except Exception as error:
+        error.add_note(f"The run was that of {instance.label}.")
+        raise
     return Observation(tuple(recorder.decisions), run, failure)
 
 
@@ -90,9 +100,7 @@ def break_off(policy: Policy, instance: Instance, decisions: int) -> None:
     """Run a policy and stop in the middle, after so many decisions."""
     try:
         simulate(instance.workload, Recorder(policy, decisions), slots=instance.slots)
-    except BrokenOffError:
-        return
-    except PolicyError:  # another check looks at what the policy answers
+    except (BrokenOffError, PolicyError):  # what it answered is for other checks to judge
         return
 
 

@@ -24,6 +24,7 @@ class PassThrough(Policy):
     def begin(self, slots: int) -> None:
         """Pass the call on."""
         self.inner.begin(slots)
+        self.alpha = self.inner.alpha  # a promise that comes as late as this shall show
 
     def join(self, request: int, size: int, release: float) -> None:
         """Pass the call on."""

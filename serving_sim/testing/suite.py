@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from serving_sim.testing.behaviour_checks import (
@@ -55,7 +55,8 @@ def check_policy(
     ------
     AssertionError
         On the first instance on which a check fails; the message lists every check that fails
-        there. Comparisons of runs are tried once all runs keep the rules.
+        there. Runs are compared once all keep the rules, and with changed ones once two runs of the
+        same instance agree.
 
     Examples
     --------
@@ -63,7 +64,6 @@ def check_policy(
     >>> check_policy(FCFS)
     """
     rules = (
-        check_claims,
         check_answers,
         check_capacity,
         check_waiting,
@@ -73,8 +73,8 @@ def check_policy(
         check_service,
         partial(check_fairness, alpha=alpha),
     )
-    comparisons = (check_determinism, check_begin_forgets, check_causality, check_non_clairvoyance)
-    for checks in (rules, comparisons):
+    comparisons = (check_begin_forgets, check_causality, check_non_clairvoyance)
+    for checks in ((check_claims,), rules, (check_determinism,), comparisons):
         for instance in instances:
             _report([partial(check, make, instance) for check in checks])
 
@@ -104,12 +104,12 @@ def check_source(make: MakeSource, *, most: int = MOST) -> None:
     _report([partial(check_repeatable, make), partial(check_reusable, make)])
 
 
-def _report(checks: Sequence[Callable[[], None]]) -> None:
+def _report(checks: Sequence[partial[None]]) -> None:
     failures = []
     for check in checks:
         try:
             check()
         except AssertionError as failure:
-            failures.append(str(failure))
+            failures.append(f"{check.func.__name__}: {failure}")
     if failures:
         raise AssertionError("\n".join(failures))
