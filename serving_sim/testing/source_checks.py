@@ -7,7 +7,6 @@ expected, what was found and the likely cause.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import fields
 
 import numpy as np
@@ -68,21 +67,13 @@ def check_end(make: MakeSource, most: int = MOST) -> None:
     """The source ends, and waits only for what lies ahead and can happen."""
     for slots in _SLOTS:
         source = make()
-        try:
-            _requests(source, slots, most)
-        except TooManyRequestsError:
+        outcome = _outcome(source, slots, most)
+        if isinstance(outcome, str):
             fail(
                 _label(source),
-                expected=f"an end within {most} requests",
-                found="more of them",
-                cause="a loop without an end; an endless source needs a bound on its requests",
-            )
-        except SourceError as error:
-            fail(
-                _label(source),
-                expected=f"a run to the end on {slots} slots",
-                found=f"'{error}'",
-                cause="a process waits for an instant that has passed, or for a request that nobody served",
+                expected=f"a run with slots={slots} to end within {most} requests",
+                found=outcome,
+                cause="a loop without a bound, or a wait for an instant or a fate that will not come",
             )
 
 
@@ -90,7 +81,7 @@ def check_repeatable(make: MakeSource) -> None:
     """Two new objects release the same requests."""
     for slots in _SLOTS:
         source = make()
-        difference = _parting(_requests(source, slots), _requests(make(), slots))
+        difference = _parting(_outcome(source, slots), _outcome(make(), slots))
         if difference is not None:
             fail(
                 _label(source),
@@ -103,19 +94,18 @@ def check_repeatable(make: MakeSource) -> None:
 def check_reusable(make: MakeSource) -> None:
     """An object that has served another run, to its end or not, releases what a new one does."""
     for slots in _SLOTS:
-        new = _requests(make(), slots)
+        new = _outcome(make(), slots)
         used, stopped = make(), make()
-        _requests(used, slots)
-        with suppress(TooManyRequestsError):
-            _requests(stopped, slots, len(new) // 2)
+        _outcome(used, slots)
+        _outcome(stopped, slots, most=len(new) // 2)
         for source, past in ((used, "served a run before"), (stopped, "was stopped in the middle of a run")):
-            difference = _parting(new, _requests(source, slots))
+            difference = _parting(new, _outcome(source, slots))
             if difference is not None:
                 fail(
                     _label(source),
                     expected=f"the requests of a new object from one that {past}",
                     found=difference,
-                    cause="a generator or counter lives in the object; make it anew in blocks or process",
+                    cause="a generator or a counter lives in the object; blocks or process must make it anew",
                 )
 
 
@@ -149,20 +139,30 @@ def _check_block(where: str, block: object, before: Workload | None) -> None:
         )
 
 
-def _requests(source: Source, slots: int, most: int = MOST) -> Workload:
-    requests = simulate(source, ArrivalOrder(most), slots=slots).requests
+def _outcome(source: Source, slots: int, most: int = MOST) -> Workload | str:
+    """What the source released, or what went wrong in words."""
+    try:
+        requests = simulate(source, ArrivalOrder(most), slots=slots).requests
+    except TooManyRequestsError:
+        return f"more than {most} requests"
+    except SourceError as error:
+        return f"'{error}'"
     assert requests is not None  # they went to no sink
     return requests
 
 
-def _parting(one: Workload, other: Workload) -> str | None:
+def _parting(one: Workload | str, other: Workload | str) -> str | None:
+    if isinstance(one, str) or isinstance(other, str) or len(one) != len(other):
+        ours, theirs = (each if isinstance(each, str) else f"{len(each)} in all" for each in (one, other))
+        return None if ours == theirs else f"{ours} against {theirs}"
     if _columns(one) != _columns(other):
         return f"columns {', '.join(_columns(one))} against {', '.join(_columns(other))}"
     for name in _columns(one):
-        for row, (our, their) in enumerate(zip(getattr(one, name), getattr(other, name), strict=False)):
+        pairs = zip(getattr(one, name).tolist(), getattr(other, name).tolist(), strict=True)
+        for row, (our, their) in enumerate(pairs):
             if our != their:
                 return f"request {row} with {name} {our} against {their}"
-    return None if len(one) == len(other) else f"{len(one)} requests against {len(other)}"
+    return None
 
 
 def _columns(block: Workload) -> list[str]:

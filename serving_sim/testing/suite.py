@@ -92,16 +92,16 @@ def check_source(make: MakeSource, *, most: int = MOST) -> None:
     Raises
     ------
     AssertionError
-        With every check that fails. Comparisons of runs are tried once all runs come to their end.
+        With the first check that fails; each builds on those before it.
 
     Examples
     --------
     >>> from serving_sim import Workload
     >>> check_source(lambda: Workload(release=[0, 0.5], length=[3, 1]))
     """
-    _report([partial(check_kind, make)])
-    _report([partial(check_blocks, make, most), partial(check_end, make, most)])
-    _report([partial(check_repeatable, make), partial(check_reusable, make)])
+    bounded = partial(check_blocks, most=most), partial(check_end, most=most)
+    for check in (check_kind, *bounded, check_repeatable, check_reusable):
+        _report([partial(check, make)])
 
 
 def _report(checks: Sequence[partial[None]]) -> None:
