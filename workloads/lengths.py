@@ -29,6 +29,7 @@ LENGTHS = Registry(
         "geometric": "workloads.lengths:Geometric",
         "lognormal": "workloads.lengths:Lognormal",
         "lmsys-like": "workloads.lengths:LmsysLike",
+        "listed": "workloads.lengths:Listed",
         "empirical": "workloads.empirical:Empirical",
     },
 )
@@ -73,6 +74,40 @@ class Fixed:
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
         """``n`` equal lengths; nothing is drawn from ``rng``."""
         return np.full(n, self.length, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The lengths of a list in its order, over and over: small instances written down by hand.
+
+    Parameters
+    ----------
+    tokens : str
+        Whole numbers >= 1 joined by ``+``, as in ``10+7+7+5+1``.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such list.
+    """
+
+    tokens: str
+    _lengths: IntArray = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = self.tokens.split("+")
+        if not all(part.isdecimal() and 1 <= int(part) <= 2**62 for part in parts):
+            raise ValueError(f"tokens={self.tokens!r}: must be whole numbers >= 1 joined by +, as in 10+7+1")
+        object.__setattr__(self, "_lengths", np.array([int(part) for part in parts], dtype=np.int64))
+
+    @property
+    def mean(self) -> float:
+        """Mean of the list."""
+        return float(self._lengths.mean())
+
+    def sample(self, n: int, rng: np.random.Generator) -> IntArray:
+        """The first ``n`` lengths of the list repeated; nothing is drawn from ``rng``."""
+        return np.resize(self._lengths, n)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,42 @@ class Preset:
         return make_workload(self.n, parse_lengths(self.lengths), self.process(), seed)
 
 
+def _backlog_of(name: str, summary: str, tokens: str, alpha: int) -> Preset:
+    return Preset(
+        name,
+        summary,
+        n=tokens.count("+") + 1,
+        lengths=f"listed:tokens={tokens}",
+        arrivals="backlog",
+        slots=3,
+        alpha=alpha,
+    )
+
+
+# The ways in which phase ONE of algorithm 3 breaks constraint (1) as it is printed, each on its
+# smallest instance: fewest requests, then least alpha, then fewest tokens, among all of up to six
+# requests of up to nine tokens on three slots.
+_PRINTED_FLAWS = (
+    _backlog_of(
+        "printed-flaw-1",
+        "isjl as printed: a long without a pack starts too long before another",
+        "3+3+2+2",
+        alpha=1,
+    ),
+    _backlog_of(
+        "printed-flaw-2",
+        "isjl as printed: long 1 waits for one pack and not for a larger one",
+        "5+3+3+3+2+2",
+        alpha=2,
+    ),
+    _backlog_of(
+        "printed-flaw-3",
+        "isjl as printed: requests of two packs run too far apart",
+        "6+4+4+4+3+1",
+        alpha=2,
+    ),
+)
+
 # The demo tells what fairness costs. Saturated, its 8 slots are used to 0.78 by ljf (which lets all
 # finish before it starts anew), 0.85 by isjl at alpha 200, and to nearly 1 by fcfs and sjf. At load
 # 0.6 all keep up, so latencies settle and their intervals mean something; the bursts are large enough
@@ -95,6 +131,7 @@ _ALL = (
         alpha=100,
         load=0.8,
     ),
+    *_PRINTED_FLAWS,
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}

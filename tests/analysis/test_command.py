@@ -246,7 +246,10 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         ("run --policy fcfs --requests no.csv", "no.csv: no such file"),
         (
             "compare --preset dmo",
-            "preset='dmo': is unknown; did you mean 'demo'? known: demo, backlog, steady",
+            (
+                "preset='dmo': is unknown; did you mean 'demo'? known: demo, backlog, steady, "
+                "printed-flaw-1, printed-flaw-2, printed-flaw-3"
+            ),
         ),
         ("compare --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
         (

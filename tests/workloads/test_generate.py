@@ -85,7 +85,8 @@ def test_refusals() -> None:
         "seed=-1: must be a whole number >= 0"
     )
     assert refusal(lambda: get_preset("dmeo")) == (
-        "preset='dmeo': is unknown; did you mean 'demo'? known: demo, backlog, steady"
+        "preset='dmeo': is unknown; did you mean 'demo'? known: demo, backlog, steady, "
+        "printed-flaw-1, printed-flaw-2, printed-flaw-3"
     )
 
 

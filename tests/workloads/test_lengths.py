@@ -28,6 +28,7 @@ def draws(text: str, n: int = N, seed: int = 1) -> np.ndarray[tuple[int], np.dty
     [
         ("fixed:length=7", 7),
         ("uniform:low=3,high=8", 5.5),
+        ("listed:tokens=10+7+7+5+1", 6),
         ("geometric:mean=12.5", 12.5),
         ("geometric:mean=1", 1),
         ("lognormal:mean=128,sigma=1.2", 128),
@@ -43,6 +44,11 @@ def test_sample_means_agree_with_the_exact_mean(text: str, mean: float) -> None:
     assert sample.min() >= 1
     standard_error = sample.std() / np.sqrt(N)
     assert abs(sample.mean() - lengths.mean) <= 3.9 * standard_error  # confidence 0.9999
+
+
+@pytest.mark.parametrize(("n", "expected"), [(2, [10, 7]), (3, [10, 7, 1]), (7, [10, 7, 1, 10, 7, 1, 10])])
+def test_listed_lengths_come_in_order_over_and_over(n: int, expected: list[int]) -> None:
+    assert draws("listed:tokens=10+7+1", n).tolist() == expected
 
 
 @pytest.mark.parametrize("sigma", [0.01, 0.3, 1.0, 1.3])
@@ -157,14 +163,14 @@ def test_empirical_refusals(tmp_path: Path) -> None:
             "geometrc:mean=3",
             (
                 "length distribution='geometrc': is unknown; did you mean 'geometric'? "
-                "known: fixed, uniform, geometric, lognormal, lmsys-like, empirical"
+                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, empirical"
             ),
         ),
         (
             "",
             (
                 "length distribution='': is unknown; "
-                "known: fixed, uniform, geometric, lognormal, lmsys-like, empirical"
+                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, empirical"
             ),
         ),
         ("geometric", "geometric: needs mean=.."),
@@ -181,6 +187,13 @@ def test_empirical_refusals(tmp_path: Path) -> None:
         ("geometric:mean=nan", "geometric: mean=nan: must be a number from 1 to 1e9"),
         ("fixed:length=2.5", "fixed: length='2.5': must be a whole number"),
         ("fixed:length=0", "fixed: length=0: must be a whole number from 1 to 2**62"),
+        *(
+            (
+                f"listed:tokens={text}",
+                f"listed: tokens={text!r}: must be whole numbers >= 1 joined by +, as in 10+7+1",
+            )
+            for text in ("3+", "3+0", "3;4", "2.5", "-1")
+        ),
         ("uniform:low=5,high=4", "uniform: high=4: must not be below low=5"),
         ("lognormal:mean=1,sigma=1", "lognormal: mean=1.0: must be a number above 1 and at most 1e6"),
         ("lognormal:mean=9", "lognormal: exactly one of sigma=.. and cv=.. must be given"),
