@@ -1,0 +1,117 @@
+"""What the worker says of a policy that breaks the contract, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import pytest
+from plain_policy import Plain
+
+from serving_sim import Admission, Epoch, PolicyError, Workload, simulate
+
+WORKLOAD = Workload(release=[0, 0, 1.5], length=[3, 5, 4])
+LEFT = "3 requests still wait, the worker is empty and nothing is left that could wake the policy"
+
+Decide = Callable[[Plain, Epoch], object]
+
+
+@pytest.mark.parametrize(
+    ("decide", "message"),
+    [
+        (
+            lambda _, __: [(0, 0), (2, 1)],
+            "policy plain at time 0.0: request 2 cannot be admitted, it was not released yet",
+        ),
+        (
+            lambda _, __: [(-1, 0)],
+            "policy plain at time 0.0: request -1 cannot be admitted, there is no such request",
+        ),
+        (
+            lambda _, __: [(0, 0), (0, 1)],
+            "policy plain at time 0.0: request 0 cannot be admitted, it was admitted before",
+        ),
+        (
+            lambda _, epoch: [(0, epoch.free[0])],
+            "policy plain at time 2.0: request 0 cannot be admitted, it was admitted before",
+        ),
+        (
+            lambda plain, _: [(plain.waiting.pop(0)[0], 0)],
+            "policy plain at time 2.0: request 1 cannot take slot 0, it is not free",
+        ),
+        (
+            lambda _, __: [(0, 0), (1, 0)],
+            "policy plain at time 0.0: request 1 cannot take slot 0, it is not free",
+        ),
+        (
+            lambda _, __: [(0, 2)],
+            "policy plain at time 0.0: request 0 cannot take slot 2, it is not one of 0..1",
+        ),
+        (
+            lambda _, __: [(0, -1)],
+            "policy plain at time 0.0: request 0 cannot take slot -1, it is not one of 0..1",
+        ),
+        (
+            lambda _, __: (),
+            f"policy plain at time 1.5: {LEFT}",
+        ),
+        (
+            lambda _, epoch: epoch.wake_at(epoch.now + 0.25) or (),
+            f"policy plain at time 25001.5: {LEFT}",
+        ),
+    ],
+)
+def test_broken_rule_is_named(decide: Decide, message: str) -> None:
+    assert refusal(decide) == message
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (None, "None"),
+        (5, "5"),
+        ("ab", "'ab'"),
+        ([0], "[0]"),
+        ([(0,)], "[(0,)]"),
+        ([(0, 0, 0)], "[(0, 0, 0)]"),
+        ([("0", 0)], "[('0', 0)]"),
+        ([(0.5, 0)], "[(0.5, 0)]"),
+        ([(None, 0)] * 20, str([(None, 0)] * 20)[:80]),
+    ],
+)
+def test_answer_of_a_wrong_form_is_shown(answer: object, found: str) -> None:
+    assert refusal(lambda _, __: answer) == (
+        "policy plain at time 0.0: the answer must be a sequence of (request, slot) pairs of whole numbers, "
+        f"found {found}"
+    )
+
+
+def test_generator_is_no_sequence() -> None:
+    assert refusal(lambda plain, epoch: (pair for pair in plain.admit(epoch))).startswith(
+        "policy plain at time 0.0: the answer must be a sequence of (request, slot) pairs of whole numbers, "
+        "found <generator object "
+    )
+
+
+@pytest.mark.parametrize("error", [StopIteration, TypeError, KeyError])
+def test_error_inside_the_policy_stays_what_it_is(error: type[Exception]) -> None:
+    def decide(_: Plain, __: Epoch) -> object:
+        raise error("mine")
+
+    with pytest.raises(error, match="mine"):
+        serve(decide)
+
+
+def serve(decide: Decide) -> None:
+    class Broken(Plain):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            return cast("Sequence[Admission]", decide(self, epoch))
+
+    simulate(WORKLOAD, Broken(), slots=2)
+
+
+def refusal(decide: Decide) -> str:
+    with pytest.raises(PolicyError) as caught:
+        serve(decide)
+    assert type(caught.value) is PolicyError
+    return str(caught.value)
