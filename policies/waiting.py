@@ -33,7 +33,7 @@ class Delayed(Policy):
         self.needs_upper = inner.needs_upper
 
     def describe(self) -> str:
-        return f"{self.name}:x={self.x:g},inner=({self.inner.describe()})"
+        return f"{self.name}:x={self.x!r},inner=({self.inner.describe()})"
 
     def begin(self, slots: int) -> None:
         self.inner.begin(slots)
@@ -92,7 +92,7 @@ class Windowed(Policy):
         self.needs_upper = inner.needs_upper
 
     def describe(self) -> str:
-        return f"{self.name}:w={self.w:g},inner=({self.inner.describe()})"
+        return f"{self.name}:w={self.w!r},inner=({self.inner.describe()})"
 
     def begin(self, slots: int) -> None:
         self.inner.begin(slots)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -82,7 +83,15 @@ def assess(
     return Found(instance, makespan, best) if best.proven else None
 
 
-def search(policy: str, space: Space, *, seed: int = 0, seconds: float = 60.0, workers: int = 2) -> Found:
+def search(
+    policy: str,
+    space: Space,
+    *,
+    seed: int = 0,
+    steps: int = 10_000,
+    seconds: float = inf,
+    workers: int = 2,
+) -> Found:
     """The worst instance found for a policy, shrunk.
 
     Climbs from random instances towards smaller ratios, one length, release or the budget at a time,
@@ -97,8 +106,10 @@ def search(policy: str, space: Space, *, seed: int = 0, seconds: float = 60.0, w
         Where to search.
     seed : int
         Of the climbs; worker k climbs with the k-th stream spawned from it.
+    steps : int
+        Instances each worker tries; the same seed and steps find the same instance anywhere.
     seconds : float
-        Wall-clock time of the climbs; shrinking comes on top. The longer, the more restarts.
+        Wall-clock time after which a worker stops early; shrinking comes on top.
     workers : int
         Processes.
 
@@ -109,7 +120,7 @@ def search(policy: str, space: Space, *, seed: int = 0, seconds: float = 60.0, w
     """
     streams = np.random.SeedSequence(seed).spawn(workers)
     climbs = Parallel(n_jobs=workers)(
-        delayed(_climb_until)(policy, space, stream, monotonic() + seconds) for stream in streams
+        delayed(_climb)(policy, space, stream, steps, seconds) for stream in streams
     )
     return shrink(policy, min(climbs, key=_badness))
 
@@ -142,24 +153,31 @@ def _reductions(instance: Instance) -> Iterator[Instance]:
             yield replace(instance, lengths=scaled, alpha=instance.alpha // divisor)
     if releases is not None:
         yield from (
-            replace(instance, releases=_with(releases, k, value - 1)) for k, value in enumerate(releases) if value
+            replace(instance, releases=_with(releases, k, value - 1))
+            for k, value in enumerate(releases)
+            if value
         )
     yield from (
-        replace(instance, lengths=_with(lengths, k, value - 1)) for k, value in enumerate(lengths) if value > 1
+        replace(instance, lengths=_with(lengths, k, value - 1))
+        for k, value in enumerate(lengths)
+        if value > 1
     )
     if instance.alpha:
         yield replace(instance, alpha=instance.alpha - 1)
 
 
-def _climb_until(policy: str, space: Space, stream: np.random.SeedSequence, deadline: float) -> Found:
+def _climb(policy: str, space: Space, stream: np.random.SeedSequence, steps: int, seconds: float) -> Found:
+    deadline = monotonic() + seconds
     rng = np.random.default_rng(stream)
     worst = _start(policy, space, rng)
     here, stalled = worst, 0
-    while monotonic() < deadline:
+    for _ in range(steps):
+        if monotonic() > deadline:
+            break
         if stalled > _PATIENCE * len(here.instance):
             here, stalled = _start(policy, space, rng), 0
-        step = _neighbour(here.instance, space, rng)
-        tried = assess(policy, step, at_most=here.ratio, time_limit=2.0)
+        neighbour = _neighbour(here.instance, space, rng)
+        tried = assess(policy, neighbour, at_most=here.ratio, time_limit=2.0)
         if tried is not None and tried.ratio <= here.ratio:
             stalled = stalled + 1 if tried.ratio == here.ratio else 0  # walk along plateaus, not for ever
             here = tried

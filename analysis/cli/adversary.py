@@ -1,0 +1,163 @@
+"""``serving-sim adversary``: policies against instances that were built, or are searched, to hurt."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analysis.cli.console import say, show
+from analysis.json_text import to_json
+
+if TYPE_CHECKING:
+    from analysis.experiments.adversarial import Duel
+    from analysis.experiments.search import Found
+
+_POLICIES = ("fcfs", "ljf", "lpt", "isjl")
+_ONLINE = ("fair-fcfs", "isjl", "delayed:x=0.6180339887498949,inner=fair-fcfs")
+
+
+def adversary(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="golden-ratio, over- or under-inserting, jigsaw, long-then-short, static-waste, search."
+        ),
+    ],
+    *,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME[:key=value,..]; repeatable (default: the usual suspects).", show_default=False
+        ),
+    ] = None,
+    gamma: Annotated[
+        float, typer.Option(help="alpha over the longest length, for the inserting families.")
+    ] = 0.5,
+    length: Annotated[int, typer.Option(help="Longest length in tokens.", min=1)] = 200,
+    slots: Annotated[int, typer.Option(help="Slots, where the construction leaves them open.", min=1)] = 2,
+    alpha: Annotated[
+        int | None,
+        typer.Option(help="Fairness budget (default: that of the construction).", min=0, show_default=False),
+    ] = None,
+    most_requests: Annotated[int, typer.Option(help="search: most requests of an instance.", min=1)] = 6,
+    longest: Annotated[int, typer.Option(help="search: longest length in tokens.", min=2)] = 24,
+    latest: Annotated[int, typer.Option(help="search: latest release in steps.", min=0)] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="search: longest time to climb, for each policy.", min=0.1)
+    ] = 60.0,
+    steps: Annotated[int, typer.Option(help="search: instances each process tries.", min=1)] = 10_000,
+    workers: Annotated[int, typer.Option(help="search: processes.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="search: seed of the climbs.", min=0)] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for pictures.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Play an adversary against policies and certify the ratio of the optimum to their makespan."""
+    if name == "search":
+        from analysis.experiments.search import Space
+
+        space = Space(slots, max(most_requests, slots), longest, latest)
+        chosen = policy or ["isjl"]
+        names = ", ".join(chosen)
+        say(f"search: {names} on {slots} slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
+        _search(chosen, space, seed=seed, steps=steps, seconds=seconds, workers=workers, json=json)
+        return
+    if name == "golden-ratio":
+        chosen = policy or list(_ONLINE)
+        say(f"golden-ratio: {', '.join(chosen)} against L = {length}", quiet=quiet)
+        duels = _golden(chosen, length=length, alpha=5 if alpha is None else alpha)
+    else:
+        from analysis.experiments.adversarial import play
+
+        chosen = policy or list(_POLICIES)
+        say(f"{name}: {', '.join(chosen)}", quiet=quiet)
+        duels = [play(name, each, gamma=gamma, length=length, slots=slots, alpha=alpha) for each in chosen]
+    _report(duels, json=json)
+    if out is not None:
+        _draw(name, out)
+        say(f"pictures are in {out}", quiet=quiet)
+
+
+def _golden(policies: list[str], *, length: int, alpha: int) -> list[Duel]:
+    from analysis.experiments.adversarial import play_golden_ratio
+    from policies import parse_policy
+
+    return [
+        play_golden_ratio(parse_policy(each, defaults={"alpha": alpha}), length, alpha) for each in policies
+    ]
+
+
+def _report(duels: list[Duel], *, json: bool) -> None:
+    from analysis.tables import Table
+    from analysis.text import number
+
+    if json:
+        typer.echo(to_json({"duels": [{**asdict(duel), "ratio": duel.ratio} for duel in duels]}), nl=False)
+        return
+    rows = [
+        (
+            duel.policy,
+            str(duel.requests),
+            number(duel.makespan),
+            number(duel.upper) if duel.lower == duel.upper else f"{number(duel.lower)}..{number(duel.upper)}",
+            _ratio(*duel.ratio),
+            "-" if duel.expected is None else f"{duel.expected:.6f}",
+        )
+        for duel in duels
+    ]
+    title = f"{duels[0].adversary}: best makespan over the policy's, in steps"
+    show(Table(title, ("policy", "requests", "makespan", "optimum", "ratio", "built for"), rows))
+
+
+def _ratio(low: float, high: float) -> str:
+    return f"{low:.6f}" if low == high else f"{low:.6f}..{high:.6f}"
+
+
+def _search(policies: list[str], space: Any, *, json: bool, **how: Any) -> None:  # noqa: ANN401
+    from analysis.experiments.search import search
+    from analysis.tables import Table
+
+    found = {each: search(each, space, **how) for each in policies}
+    if json:
+        typer.echo(to_json({"found": [_as_json(name, worst) for name, worst in found.items()]}), nl=False)
+    else:
+        rows = [
+            (
+                name,
+                str(worst.makespan),
+                str(worst.optimum.upper),
+                f"{float(worst.ratio):.4f}",
+                _instance(worst),
+            )
+            for name, worst in found.items()
+        ]
+        show(Table("worst instances found", ("policy", "makespan", "optimum", "ratio", "instance"), rows))
+
+
+def _as_json(policy: str, worst: Found) -> dict[str, object]:
+    return {
+        "policy": policy,
+        "ratio": float(worst.ratio),
+        "makespan": worst.makespan,
+        "optimum": worst.optimum.upper,
+        "optimal_start": list(worst.optimum.start),
+        **asdict(worst.instance),
+    }
+
+
+def _instance(worst: Found) -> str:
+    instance = worst.instance
+    text = f"lengths {', '.join(map(str, instance.lengths))}; alpha {instance.alpha}"
+    return text if instance.releases is None else f"{text}; releases {', '.join(map(str, instance.releases))}"
+
+
+def _draw(name: str, out: Path) -> None:
+    from analysis.experiments.pictures import draw_gamma, draw_golden_ratio
+
+    if name == "golden-ratio":
+        draw_golden_ratio(out)
+    elif name in ("over-inserting", "under-inserting"):
+        draw_gamma(out)
