@@ -6,6 +6,7 @@ from serving_sim.errors import PolicyError, ServingSimError, SourceError
 from serving_sim.policy import Admission, Policy
 from serving_sim.record import Batches, Run, Served, Sink, Totals
 from serving_sim.request import Workload
+from serving_sim.rule import Order, Rule
 from serving_sim.simulate import simulate
 from serving_sim.source import OpenSource, ReactiveSource
 from serving_sim.steptime import StepTime
@@ -16,9 +17,11 @@ __all__ = [
     "Batches",
     "Epoch",
     "OpenSource",
+    "Order",
     "Policy",
     "PolicyError",
     "ReactiveSource",
+    "Rule",
     "Run",
     "Served",
     "ServingSimError",

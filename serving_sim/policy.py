@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from serving_sim.epoch import Epoch
+    from serving_sim.rule import Rule
 
 Admission = tuple[int, int]
 """A request and the free slot it shall take."""
@@ -70,6 +71,14 @@ class Policy(ABC):
         An empty answer keeps the free slots idle until the next release or completion, or until
         the instant named through `Epoch.wake_in` or `Epoch.wake_at`.
         """
+
+    def rule(self) -> Rule | None:
+        """The policy in numbers, for a compiled engine to play with the same results; None for none.
+
+        It counts for the class that defines it alone: a subclass that acts differently must not be
+        taken for its parent.
+        """
+        return None
 
     def describe(self) -> str:
         """Name and parameters as the command line writes them."""

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from serving_sim.arrivals import Desk, OpenStream
 from serving_sim.audit import Audit, Violation
 from serving_sim.clock import Clock
+from serving_sim.compiled.choice import Engine, choose
 from serving_sim.errors import SourceError
 from serving_sim.ledger import Ledger
+from serving_sim.outcome import Outcome
 from serving_sim.policy import Policy
 from serving_sim.record import Run, Sink, Totals
 from serving_sim.request import IntArray, Workload
@@ -33,6 +35,7 @@ def simulate(
     alpha: int | None = None,
     record_batches: bool = False,
     sink: Sink | None = None,
+    engine: Engine = "auto",
 ) -> Run:
     """Serve all requests of ``source`` on one worker and return what happened.
 
@@ -58,6 +61,10 @@ def simulate(
         Keep one row per span of constant batch in ``Run.batches``.
     sink : Sink, optional
         Takes finished blocks out of memory; the run then keeps totals only.
+    engine : {"auto", "simpy", "compiled"}
+        Who plays the run; the results are the same to the last bit. "compiled" needs numba, a
+        `Workload`, no sink and a policy that tells its rule (`Policy.rule`). "auto" takes it for
+        large runs where it can, see `serving_sim.compiled.choice`. ``Run.engine`` says who played.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def simulate(
     Raises
     ------
     ValueError
-        If an argument breaks a rule.
+        If an argument breaks a rule, or ``engine="compiled"`` cannot serve the run.
     PolicyError
         If the policy breaks its contract or leaves requests waiting for ever.
     SourceError
@@ -75,42 +82,30 @@ def simulate(
     """
     step_time = StepTime() if step_time is None else step_time
     _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
-    clock = Clock()
+    chosen = choose(engine, source, policy, step_time=step_time, slotted=slotted, streams=sink is not None)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
-    arrivals: OpenStream | Desk
-    if isinstance(source, ReactiveSource):
-        arrivals = Desk(clock, ledger, source)
-    else:
-        arrivals = OpenStream(source.blocks(), ledger)
-        arrivals.refill()
-    spans = SpanLog() if record_batches else None
     audited = policy.alpha if alpha is None else alpha
-    worker = Worker(
-        clock,
+    serve = _serve_compiled if chosen == "compiled" else _serve_simpy
+    outcome = serve(
         ledger,
-        arrivals,
+        source,
         policy,
         slots=slots,
         step_time=step_time,
         slotted=slotted,
         alpha=audited,
-        spans=spans,
+        record_batches=record_batches,
     )
-    clock.process(worker.run())
-    clock.run()
-    _raise_failures(worker, arrivals, source, ledger.known)
-
     served = ledger.close()
     order = source.arrival_order if isinstance(source, Workload) else None
     requests = source if isinstance(source, Workload) else None if served is None else served.requests
-    batch = worker.batch
     return Run(
         policy=policy.describe(),
         slots=slots,
         step_time=step_time,
         slotted=slotted,
-        engine="simpy",
+        engine=chosen,
         requests=requests,
         start=_in_input_order(None if served is None else served.start, order, np.float64),
         first_token=_in_input_order(None if served is None else served.first_token, order, np.float64),
@@ -120,25 +115,86 @@ def simulate(
             requests=ledger.known,
             tokens=ledger.tokens,
             intrinsic=ledger.intrinsic,
-            steps=worker.steps,
-            externality=worker.externality,
-            gap_steps=batch.gap_steps,
-            makespan=worker.makespan,
-            busy_time=worker.busy_time,
+            steps=outcome.steps,
+            externality=outcome.externality,
+            gap_steps=outcome.gap_steps,
+            makespan=outcome.makespan,
+            busy_time=outcome.busy_time,
             residence=ledger.residence,
-            epochs=worker.epochs,
-            decisions=worker.decisions,
-            events=worker.events,
+            epochs=outcome.epochs,
+            decisions=outcome.decisions,
+            events=outcome.events,
         ),
+        audit=replace(outcome.audit, first=_in_input_rows(outcome.audit.first, order)),
+        batches=outcome.batches,
+    )
+
+
+def _serve_simpy(
+    ledger: Ledger,
+    source: OpenSource | ReactiveSource,
+    policy: Policy,
+    *,
+    slots: int,
+    step_time: StepTime,
+    slotted: bool,
+    alpha: int | None,
+    record_batches: bool,
+) -> Outcome:
+    clock = Clock()
+    arrivals: OpenStream | Desk
+    if isinstance(source, ReactiveSource):
+        arrivals = Desk(clock, ledger, source)
+    else:
+        arrivals = OpenStream(source.blocks(), ledger)
+        arrivals.refill()
+    spans = SpanLog() if record_batches else None
+    worker = Worker(
+        clock,
+        ledger,
+        arrivals,
+        policy,
+        slots=slots,
+        step_time=step_time,
+        slotted=slotted,
+        alpha=alpha,
+        spans=spans,
+    )
+    clock.process(worker.run())
+    clock.run()
+    _raise_failures(worker, arrivals, source, ledger.known)
+    batch = worker.batch
+    return Outcome(
+        steps=worker.steps,
+        externality=worker.externality,
+        gap_steps=batch.gap_steps,
+        makespan=worker.makespan,
+        busy_time=worker.busy_time,
+        epochs=worker.epochs,
+        decisions=worker.decisions,
+        events=worker.events,
         audit=Audit(
-            alpha=audited,
+            alpha=alpha,
             max_gap=batch.max_gap,
             violations=worker.violations,
             violation_steps=batch.violation_steps,
-            first=_in_input_rows(worker.first_violation, order),
+            first=worker.first_violation,
         ),
         batches=None if spans is None else spans.batches(),
     )
+
+
+def _serve_compiled(
+    ledger: Ledger,
+    source: OpenSource | ReactiveSource,
+    policy: Policy,
+    **terms: Any,  # noqa: ANN401
+) -> Outcome:
+    from serving_sim.compiled.run import serve  # imports numba
+
+    assert isinstance(source, Workload)
+    OpenStream(source.blocks(), ledger).refill()
+    return serve(ledger, policy, **terms)
 
 
 def _check_arguments(

@@ -1,0 +1,56 @@
+"""How functions are compiled, and where what was compiled is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numpy.typing import NDArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Column = TypeVar("Column", bound=NDArray[Any])
+Words = NDArray[Any]
+"""Whole numbers of 64 bits; Any, since to the kernel an element and an int are the same type."""
+
+
+def inner(function: Function) -> Function:
+    """Compile a function as a part of those that call it."""
+    return cast("Function", numba.njit(function))
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, and keep the result on disk where that is possible.
+
+    Without a folder that can be written to (a read-only installation and home) numba refuses to
+    cache at all; the function is then compiled once in every process.
+    """
+    try:
+        return cast("Function", numba.njit(cache=True)(function))
+    except RuntimeError:
+        return inner(function)
+
+
+def read_only(column: Column) -> Column:
+    """A view of a column that the kernel does not write.
+
+    Writeable and read-only arrays are of two types, and a kernel is compiled for every combination
+    of types that it meets.
+    """
+    view = column.view()
+    view.flags.writeable = False
+    return view
+
+
+def sources_digest() -> int:
+    """Digest of the sources of this package, in 56 bits.
+
+    Numba drops a cached function when its own file changes, not when a file changes whose functions
+    it calls. A function that takes this digest as a default is compiled anew after any change.
+    """
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return int.from_bytes(digest.digest()[:7])

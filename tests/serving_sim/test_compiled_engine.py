@@ -1,0 +1,124 @@
+"""The compiled engine and the SimPy engine on random cases: every bit of a run must agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from engine_case import policy_of, workload_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import Case, Pace
+
+from serving_sim import Run, StepTime, simulate
+from serving_sim.compiled.choice import Engine
+
+pytest.importorskip("numba", reason="the compiled engine is an optional extra")
+
+POLICIES = ("fcfs", "sjf", "lpt", "ljf", "fair-fcfs", "fair-sjf", "fair-lpt", "isjl", "isjl", "robust-isjl")
+PACES = (
+    Pace(1.0),
+    Pace(0.1),
+    Pace(0.03),
+    Pace(2.0, 0.25, 0.5),
+    Pace(0.1, 0.01),
+    Pace(0.03, 0.0, 0.007),
+    Pace(0.0, 0.1, 0.003, 0.0007),
+    Pace(0.0, 0.0, 0.0, 0.25),
+)
+
+
+class Draw:
+    """One source of choices for two drivers: hypothesis, which shrinks, and a fast generator."""
+
+    def __init__(self, below: Callable[[int], int]) -> None:
+        self.below = below
+
+    def between(self, low: int, high: int) -> int:
+        return low + self.below(high - low + 1)
+
+    def one_of(self, options: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        return options[self.below(len(options))]
+
+
+def small_case(draw: Draw) -> Case:
+    """Lengths around the budget, releases that tie with each other and with step ends, or a backlog."""
+    policy = draw.one_of(POLICIES)
+    alpha = draw.between(0, 12)
+    count = draw.between(1, 24)
+    most = draw.one_of((max(1, alpha), 2 * alpha + 1, 3 * alpha + 8, 80))
+    length = tuple(draw.between(1, most) for _ in range(count))
+    pace = draw.one_of(PACES)
+    tick = draw.one_of((1.0, 0.25, 0.07, math.sqrt(2))) * (pace.base or 0.1)
+    last = draw.one_of((0, 0, 3, 40, 200))
+    return Case(
+        policy=policy,
+        slots=draw.one_of((1, 2, 3, 4, 6, 70)),
+        release=tuple(tick * draw.between(0, last) for _ in range(count)),
+        length=length,
+        alpha=alpha,
+        beta=draw.one_of((None, "optimal", 0, alpha // 2, 2 * alpha)) if policy == "isjl" else None,
+        upper=tuple(tokens + draw.one_of((0, 0, 1, 9)) for tokens in length),
+        pace=pace,
+        slotted=pace == Pace(pace.base) and draw.one_of((False, False, True)),
+        first_token_step=draw.one_of((None, tuple(draw.between(1, tokens) for tokens in length))),
+    )
+
+
+def check_same(case: Case, **options: Any) -> None:  # noqa: ANN401
+    simpy, compiled = (play(case, engine, **options) for engine in ("simpy", "compiled"))
+    assert compiled.engine == "compiled"
+    for name in ("start", "first_token", "finish", "slot"):
+        ours, theirs = getattr(compiled, name), getattr(simpy, name)
+        assert ours.dtype == theirs.dtype
+        assert ours.tobytes() == theirs.tobytes(), name
+    assert replace(compiled.totals, events=0) == replace(simpy.totals, events=0)
+    assert compiled.audit == simpy.audit
+    assert (compiled.batches is None) == (simpy.batches is None)
+    if compiled.batches is not None and simpy.batches is not None:
+        for field in fields(compiled.batches):
+            ours, theirs = getattr(compiled.batches, field.name), getattr(simpy.batches, field.name)
+            assert ours.tobytes() == theirs.tobytes(), field.name
+
+
+def play(case: Case, engine: Engine, **options: Any) -> Run:  # noqa: ANN401
+    return simulate(
+        workload_of(case),
+        policy_of(case),
+        slots=case.slots,
+        step_time=StepTime(*case.pace),
+        slotted=case.slotted,
+        alpha=case.alpha,
+        engine=engine,
+        **options,
+    )
+
+
+def instances() -> int:
+    """How many seeded instances a run plays; the soak profile plays 10 times as many."""
+    return 100_000 if settings().max_examples > 1000 else 10_000
+
+
+@given(st.data())
+def test_engines_agree(data: st.DataObject) -> None:
+    draw = Draw(lambda count: data.draw(st.integers(0, count - 1)))
+    check_same(
+        small_case(draw),
+        information=draw.one_of(("exact", "interval")),
+        record_batches=draw.one_of((False, True)),
+    )
+
+
+def test_engines_agree_on_many_seeded_instances() -> None:
+    bits = np.random.default_rng(20_260_101).random
+    draw = Draw(lambda count: int(bits() * count))
+    for _ in range(instances()):
+        check_same(
+            small_case(draw),
+            information=draw.one_of(("exact", "exact", "interval")),
+            record_batches=draw.one_of((False, False, True)),
+        )
