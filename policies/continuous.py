@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Order, Policy, Rule
 
 
 class FCFS(Policy):
@@ -29,6 +29,9 @@ class FCFS(Policy):
         admissions = list(enumerate(slots, self._head))
         self._head += len(slots)
         return admissions
+
+    def rule(self) -> Rule:
+        return Rule(Order.ARRIVAL)
 
 
 class _BySize(Policy):
@@ -58,6 +61,9 @@ class SJF(_BySize):
     def _next(self) -> int:
         return self._queue.pop_smallest()
 
+    def rule(self) -> Rule:
+        return Rule(Order.SMALLEST)
+
 
 class LPT(_BySize):
     """Longest processing time: a free slot takes the largest waiting request (Graham, 1969).
@@ -69,3 +75,6 @@ class LPT(_BySize):
 
     def _next(self) -> int:
         return self._queue.pop_largest()
+
+    def rule(self) -> Rule:
+        return Rule(Order.LARGEST)

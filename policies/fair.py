@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.parameters import check_alpha
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Policy, Rule
+from serving_sim.rule import rule_of
 
 
 class Fair(Policy):
@@ -39,6 +40,11 @@ class Fair(Policy):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         return self.inner.decide(epoch)
+
+    def rule(self) -> Rule | None:
+        if self.inner.alpha is not None:  # a rule has one alpha
+            return None
+        return rule_of(self.inner)
 
     def describe(self) -> str:
         inner = self.inner.describe()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from policies.parameters import Beta, beta_tokens, check_alpha
 from policies.planning import Plan, make_plan, pack_stage_end, wants_plan
 from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Order, Policy, Rule
 
 
 class ISJL(Policy):
@@ -63,6 +63,9 @@ class ISJL(Policy):
                 return self._fill(epoch)
             plan = self._begin_plan(epoch.step)
         return self._dispatch(epoch, plan)
+
+    def rule(self) -> Rule:
+        return Rule(Order.ISJL, allowance=self._allowance)
 
     def _fill(self, epoch: Epoch) -> Sequence[Admission]:
         pop = self._queue.pop_largest

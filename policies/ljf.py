@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Order, Policy, Rule
 
 
 class LJF(Policy):
@@ -28,3 +28,6 @@ class LJF(Policy):
         if epoch.active:
             return ()
         return [(self._queue.pop_largest(), slot) for slot in epoch.lowest(len(self._queue))]
+
+    def rule(self) -> Rule:
+        return Rule(Order.LARGEST)  # behind A_max <= 0 nobody joins a busy batch

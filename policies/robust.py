@@ -16,3 +16,4 @@ class RobustISJL(ISJL):
 
     name = "robust-isjl"
     needs_upper = True
+    rule = ISJL.rule  # a rule counts for the class that names it
