@@ -1,0 +1,92 @@
+"""Who pays for whom: the externality that each request suffers and causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from serving_sim.record import Run
+from serving_sim.request import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The batching externality E split by request; both columns sum to E.
+
+    Attributes
+    ----------
+    suffered : ndarray of int, shape (n,)
+        Tokens that the longest cache of the batch was ahead, summed over the request's steps.
+    caused : ndarray of int, shape (n,)
+        What all others suffered while the request had the longest cache. Of several as long, the
+        one of the lowest row counts.
+    """
+
+    suffered: IntArray
+    caused: IntArray
+
+
+def externality_shares(run: Run) -> Shares:
+    """Split E of a run that recorded its batches.
+
+    Complexity: O(n log n) for n requests.
+
+    Raises
+    ------
+    ValueError
+        If the run kept no batches or no requests.
+    """
+    if run.batches is None or run.requests is None:
+        raise ValueError("batches: shares of the externality need record_batches=True and no sink")
+    spans, length = run.batches, run.requests.length
+    ends = np.concatenate(([0], np.cumsum(spans.steps)))  # busy steps before each span and after the last
+    oldest = ends[:-1] - spans.max_progress
+    first = np.searchsorted(spans.time, run.start, side="right") - 1
+    admitted = ends[first]
+    last = np.searchsorted(ends, admitted + length)  # every end of a request ends a span
+    # over a span the oldest request is ahead of the others by their admission steps less its own
+    before = np.concatenate(([0], np.cumsum(spans.steps * oldest)))
+    suffered = admitted * length - (before[last] - before[first])
+    born = np.zeros(len(ends), dtype=np.int64)
+    np.add.at(born, first, admitted)
+    np.add.at(born, last, -admitted)
+    ahead = spans.steps * (np.cumsum(born)[:-1] - spans.active * oldest)
+    caused = np.zeros(len(length), dtype=np.int64)
+    np.add.at(caused, _leaders(first, last, len(spans.steps)), ahead)
+    return Shares(suffered, caused)
+
+
+def by_length_class(run: Run, shares: Shares, classes: int = 5) -> pd.DataFrame:
+    """Externality suffered and caused, by classes of length with about as many requests each.
+
+    Returns
+    -------
+    DataFrame
+        One row a class: shortest, longest (tokens), requests, suffered, caused (token steps).
+    """
+    assert run.requests is not None
+    frame = pd.DataFrame(
+        {"length": run.requests.length, "suffered": shares.suffered, "caused": shares.caused}
+    )
+    groups = frame.groupby(pd.qcut(frame["length"], classes, duplicates="drop"), observed=True)
+    return groups.agg(
+        shortest=("length", "min"),
+        longest=("length", "max"),
+        requests=("length", "size"),
+        suffered=("suffered", "sum"),
+        caused=("caused", "sum"),
+    ).reset_index(drop=True)
+
+
+def _leaders(first: IntArray, last: IntArray, spans: int) -> IntArray:
+    """For each span the request with the longest cache: the first admitted that still runs."""
+    order = np.argsort(first, kind="stable")
+    leaders = np.empty(spans, dtype=np.int64)
+    place = 0
+    for span in range(spans):
+        while last[order[place]] <= span:
+            place += 1
+        leaders[span] = order[place]
+    return leaders
