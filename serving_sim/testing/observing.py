@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import inf
@@ -98,10 +99,8 @@ def observe(
 
 def break_off(policy: Policy, instance: Instance, decisions: int) -> None:
     """Run a policy and stop in the middle, after so many decisions."""
-    try:
+    with suppress(BrokenOffError, PolicyError):  # what it answered is for other checks to judge
         simulate(instance.workload, Recorder(policy, decisions), slots=instance.slots)
-    except (BrokenOffError, PolicyError):  # what it answered is for other checks to judge
-        return
 
 
 def parting(one: Observation, other: Observation, *, before: float = inf) -> str | None:
@@ -110,14 +109,8 @@ def parting(one: Observation, other: Observation, *, before: float = inf) -> str
     for our, their in zip_longest(ours, theirs):
         if our != their:
             return f"{_said(our)} against {_said(their)}"
-    if before == inf and str(one.failure) != str(other.failure):
-        return f"{_ended(one)} against {_ended(other)}"
     return None
 
 
 def _said(decision: Decision | None) -> str:
-    return "no question" if decision is None else f"{decision.answer} at time {decision.time}"
-
-
-def _ended(seen: Observation) -> str:
-    return "a run to the end" if seen.failure is None else f"'{seen.failure}'"
+    return "no answer" if decision is None else f"{decision.answer} at time {decision.time}"

@@ -9,7 +9,7 @@ import pytest
 from policies import catalogue, make_policy
 from policies.registry import PolicyEntry
 from serving_sim import Policy, simulate
-from serving_sim.testing import INSTANCES, Checked, PolicyContract
+from serving_sim.testing import INSTANCES, Checked, PassThrough, PolicyContract
 
 # a wrapper is tried around the policy that plans most
 REQUIRED = {"alpha": 5, "inner": "isjl", "k": 3, "w": 2.5, "x": 0.618}
@@ -40,10 +40,13 @@ class TestBuiltIn(PolicyContract):
         return build(self.entry)
 
 
-def test_checked_policy_gives_the_schedule_of_the_policy_alone(entry: PolicyEntry) -> None:
-    watched = Checked(build(entry))
+@pytest.mark.parametrize("wrap", [Checked, PassThrough])
+def test_wrapped_policy_gives_the_schedule_of_the_policy_alone(
+    entry: PolicyEntry, wrap: type[PassThrough]
+) -> None:
+    watched = wrap(build(entry))
     for instance in INSTANCES:
-        alone, checked = (
+        alone, wrapped = (
             simulate(
                 instance.workload,
                 policy,
@@ -53,6 +56,6 @@ def test_checked_policy_gives_the_schedule_of_the_policy_alone(entry: PolicyEntr
             )
             for policy in (build(entry), watched)
         )
-        assert checked.start.tolist() == alone.start.tolist()
-        assert checked.slot.tolist() == alone.slot.tolist()
-        assert (checked.policy, checked.audit, checked.totals) == (alone.policy, alone.audit, alone.totals)
+        assert wrapped.start.tolist() == alone.start.tolist()
+        assert wrapped.slot.tolist() == alone.slot.tolist()
+        assert (wrapped.policy, wrapped.audit, wrapped.totals) == (alone.policy, alone.audit, alone.totals)

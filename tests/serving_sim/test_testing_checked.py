@@ -53,6 +53,19 @@ def test_claims_and_name_are_those_of_the_policy() -> None:
     assert (watched.alpha, watched.needs_upper) == (4, True)
 
 
+def test_policy_sees_the_bounds_of_those_who_wait() -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Looks(Plain):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            seen.extend(epoch.interval(request) for request, _ in self.waiting)
+            return self.admit(epoch)
+
+    workload = Workload([0, 0], [9, 3], lower=[4, 3], upper=[12, 5])
+    simulate(workload, Checked(Looks()), slots=2, information="interval")
+    assert seen == [(4, 12), (3, 5)]
+
+
 def test_broken_rule_ends_the_run() -> None:
     class TakesSlotZero(Plain):
         name = "slot-zero"
