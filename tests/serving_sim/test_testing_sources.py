@@ -159,7 +159,8 @@ def test_process_that_waits_for_ever() -> None:
     class Deaf(ReactiveSource):
         def process(self, desk: Desk) -> Process:
             desk.release(3)
-            yield simpy.Event(desk.at(0).env)
+            self.call = simpy.Event(desk.at(0).env)
+            yield self.call
 
     assert failure(Deaf) == (
         "check_end: source Deaf: expected a run with slots=1 to end within 100 requests, found 'source "
