@@ -76,7 +76,7 @@ class Field:
 
 SUMMARY_FIELDS = (
     Field("version", "", "version of serving-sim"),
-    Field("seed", "", "seed of the workload, null for a file"),
+    Field("seed", "", "seed of the workload, null where all comes from a file"),
     Field("replication", "", "number of the replication, from 1"),
     Field("arguments", "", "options of the command"),
     Field("policy", "", "policy with its parameters"),
@@ -110,5 +110,12 @@ SUMMARY_FIELDS = (
     Field("fairness.violations", "admissions", "admissions that broke the budget"),
     Field("fairness.violation_steps", "steps", "busy steps with a gap above alpha"),
     Field("fairness.first_violation", "", "time, step, request, slot, other, other_slot, gap; null if none"),
+    Field(
+        "predictions",
+        "",
+        "null without upper predictions, else kappa, delta and delta_pack (lower, upper) in tokens, "
+        "mean_slack, certified_ratio, and claim: null where the paper claims nothing, else "
+        "optimum_lower in steps, theorem_3_22, corollary_3_24, refuted",
+    ),
 )
 """Keys of ``summary.json``."""

@@ -13,6 +13,7 @@ from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
+from analysis.robustness import Robustness, robustness
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Audit, Run
 from serving_sim.request import FloatArray
@@ -77,6 +78,8 @@ class Summary:
         By key of `analysis.definitions.REQUEST_METRICS`.
     fairness : Audit
         Gaps held against alpha.
+    predictions : Robustness or None
+        None where the requests came without upper predictions.
     """
 
     policy: str
@@ -101,6 +104,7 @@ class Summary:
     extent_max: int
     metrics: dict[str, Distribution]
     fairness: Audit
+    predictions: Robustness | None
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain objects for JSON; None stands for what is undefined."""
@@ -167,6 +171,7 @@ def summarize(
             for entry in REQUEST_METRICS
         },
         fairness=run.audit,
+        predictions=None if served.requests.upper is None else robustness(run),
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from analysis.compare import Comparison, Difference
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
 from analysis.outcome import Outcome
+from analysis.robustness import Robustness
 from analysis.text import ABSENT, number, with_interval
 from analysis.time_unit import TimeUnit
 
@@ -26,8 +28,8 @@ class Table:
 
 
 def run_tables(outcome: Outcome, time_unit: TimeUnit) -> list[Table]:
-    """Latency metrics of one policy, and what the whole run came to."""
-    return [_latencies(outcome, time_unit), _totals(outcome, time_unit)]
+    """Latency metrics of one policy, what the whole run came to, and what predictions were worth."""
+    return [_latencies(outcome, time_unit), _totals(outcome, time_unit), *_predictions([outcome])]
 
 
 def comparison_tables(comparison: Comparison, time_unit: TimeUnit) -> list[Table]:
@@ -37,7 +39,7 @@ def comparison_tables(comparison: Comparison, time_unit: TimeUnit) -> list[Table
         tables.append(_policies(comparison, metric, time_unit))
         if len(comparison.outcomes) > 1:
             tables.append(_differences(comparison, metric, time_unit))
-    return [*tables, _whole_runs(comparison, time_unit)]
+    return [*tables, _whole_runs(comparison, time_unit), *_predictions(comparison.outcomes)]
 
 
 def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
@@ -114,3 +116,37 @@ def _fairness(outcome: Outcome) -> str:
     if outcome.fair is None:
         return ABSENT
     return "yes" if outcome.fair else f"no ({outcome.violations:,})"
+
+
+def _predictions(outcomes: Sequence[Outcome]) -> list[Table]:
+    """One column a policy, means over replications; no table where nothing was predicted."""
+    found = [_robustness(outcome) for outcome in outcomes]
+    if not found[0]:
+        return []
+    columns = [_prediction_column(each) for each in found]
+    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    title = "predictions; claims of the paper rest on a theorem that fails for some instances"
+    return [Table(title, ("", *(outcome.policy for outcome in outcomes)), rows)]
+
+
+def _robustness(outcome: Outcome) -> list[Robustness]:
+    return [summary.predictions for summary in outcome.summaries if summary.predictions is not None]
+
+
+def _prediction_column(found: Sequence[Robustness]) -> dict[str, str]:
+    packs = [each.delta_pack for each in found if each.delta_pack is not None]
+    claims = [each.claim for each in found if each.claim is not None]
+    lower, upper = _mean([pack.lower for pack in packs]), _mean([pack.upper for pack in packs])
+    return {
+        "kappa, least lower / upper": number(min(each.kappa for each in found)),
+        "Delta, sum of slacks (tokens)": number(_mean([each.delta for each in found])),
+        "mean slack, Delta / sum of lengths": number(_mean([each.mean_slack for each in found])),
+        "Delta-pack (tokens)": number(upper) if lower == upper else f"{number(lower)} to {number(upper)}",
+        "paper's claim on optimum / makespan, theorem 3.22": number(_mean([c.theorem_3_22 for c in claims])),
+        "paper's claim on the same, corollary 3.24": number(_mean([c.corollary_3_24 for c in claims])),
+        "certified optimum / makespan, at least": number(_mean([each.certified_ratio for each in found])),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

@@ -12,7 +12,9 @@ import typer
 from analysis.cli.app import app
 from analysis.cli.console import complain
 from serving_sim.errors import ServingSimError
+from serving_sim.testing import BreachError
 
+_FAILED = 1
 _BAD_INPUT = 2
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 _TERMINATED = 143
@@ -47,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
         return _BAD_INPUT
+    except BreachError as error:  # --check found the policy breaking its contract
+        complain(str(error))
+        return _FAILED
     except (ServingSimError, ValueError) as error:
         complain(str(error))
         return _BAD_INPUT

@@ -32,6 +32,14 @@ class OnBadRow(StrEnum):
     DROP = "drop"
 
 
+class Information(StrEnum):
+    """What policies know of the length of a request."""
+
+    EXACT = "exact"
+    INTERVAL = "interval"
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class WorkloadOptions:
     """What arrives."""
@@ -53,6 +61,10 @@ class WorkloadOptions:
     ] = None
     burstiness: Annotated[
         float | None, _workload(help="Shape of gamma gaps: 1 is Poisson, below 1 burstier.")
+    ] = None
+    predictions: Annotated[
+        str | None,
+        _workload(help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5."),
     ] = None
     seed: Annotated[int, _workload(help="Seed of the workload (default: 0).")] = 0
     replications: Annotated[int, _workload(help="Independent workloads to serve (default: 1).", min=1)] = 1
@@ -87,6 +99,21 @@ class WorkerOptions:
     ] = None
     slotted: Annotated[
         bool, _worker("--slotted", help="An empty worker too starts steps at whole multiples only.")
+    ] = False
+    information: Annotated[
+        Information,
+        _worker(
+            help="What policies see of a length: itself, its predicted upper bound, or the context limit "
+            "(default: exact).",
+            case_sensitive=False,
+        ),
+    ] = Information.EXACT
+    context_limit: Annotated[
+        int | None,
+        _worker(help="Limit that --information=none tells (default: the next power of two).", min=1),
+    ] = None
+    check: Annotated[
+        bool, _worker("--check", help="Hold every call and answer of the policy against its contract.")
     ] = False
 
 

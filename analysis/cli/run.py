@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 
 def run(
+    *,
     policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
     workload: WorkloadOptions,
     worker: WorkerOptions,
     statistics: StatisticsOptions,
     output: OutputOptions,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Draw the first violation of alpha, and exit with 1 if there is one."),
+    ] = False,
 ) -> None:
     """Serve a workload with one policy and print its latency quantiles."""
     from analysis.tables import run_tables
@@ -30,9 +35,11 @@ def run(
         workload,
         worker,
         statistics,
-        record_batches=output.record_batches,
+        record_batches=output.record_batches or audit,
         recorded={"policy": policy},
     )
+    if audit:
+        _check_auditable(job)
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
     with progress(len(job.traffic.workloads), quiet=output.quiet) as begin:
         outcome = job.evaluate(job.serve(job.policies[0], begin))
@@ -44,6 +51,22 @@ def run(
     else:
         for table in run_tables(outcome, job.time_unit):
             show(table)
+    if audit:
+        _report_audit(outcome, beside_json=output.json)
+
+
+def _check_auditable(job: Job) -> None:
+    if job.alpha is None and job.policies[0].alpha is None:
+        raise ValueError(f"--audit: needs --alpha, {job.policies[0].describe()} promises none")
+
+
+def _report_audit(outcome: Outcome, *, beside_json: bool) -> None:
+    from analysis.violation import audit_text
+
+    broken = [run for run in outcome.runs if not run.audit.fair]
+    typer.echo(audit_text((broken or outcome.runs)[0]), err=beside_json)
+    if broken:
+        raise typer.Exit(1)
 
 
 def _print_json(job: Job, outcome: Outcome) -> None:

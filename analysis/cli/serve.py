@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from analysis.cli.information import check_information, check_known, inform, seen_by_policies
 from analysis.cli.options import StatisticsOptions, WorkerOptions, WorkloadOptions, arguments
 from analysis.cli.parsing import parse_beta, parse_objectives, parse_percentiles, parse_step_time
 from analysis.cli.preset import with_defaults
@@ -29,6 +30,7 @@ class Job:
     alpha: int | None
     step_time: StepTime
     slotted: bool
+    information: Literal["exact", "interval"]
     record_batches: bool
     percentiles: tuple[float, ...]
     objectives: dict[str, float] | None
@@ -56,6 +58,7 @@ class Job:
                     slots=self.slots,
                     step_time=self.step_time,
                     slotted=self.slotted,
+                    information=self.information,
                     alpha=self.alpha,
                     record_batches=self.record_batches,
                 )
@@ -138,8 +141,10 @@ def make_job(
     quantiles(percentiles)  # refuses what cannot be, before anything is read or run
     objectives = parse_objectives(statistics.goodput)
     check_objectives(objectives or {})
-    built = _policies(policies, {"alpha": worker.alpha, "beta": parse_beta(worker.beta)})
-    served = traffic(workload, slots=worker.slots, step_time=step_time)
+    built = _policies(policies, worker)
+    check_information(workload, worker)
+    served = inform(traffic(workload, slots=worker.slots, step_time=step_time), worker)
+    check_known(built, served.workloads)
     check_warmup(statistics.warmup, min(map(len, served.workloads)))
     return Job(
         policies=built,
@@ -148,6 +153,7 @@ def make_job(
         alpha=worker.alpha,
         step_time=step_time,
         slotted=worker.slotted,
+        information=seen_by_policies(worker.information),
         record_batches=record_batches,
         percentiles=percentiles,
         objectives=objectives,
@@ -164,8 +170,14 @@ def _version() -> str:
         return "not installed"
 
 
-def _policies(texts: Sequence[str], defaults: Mapping[str, Any]) -> tuple[Policy, ...]:
+def _policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:
     from policies import parse_policy
 
-    given = {key: value for key, value in defaults.items() if value is not None}
-    return tuple(parse_policy(text, defaults=given) for text in texts)
+    options = {"alpha": worker.alpha, "beta": parse_beta(worker.beta)}
+    given = {key: value for key, value in options.items() if value is not None}
+    built = tuple(parse_policy(text, defaults=given) for text in texts)
+    if not worker.check:
+        return built
+    from serving_sim.testing import Checked
+
+    return tuple(map(Checked, built))

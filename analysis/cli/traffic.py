@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ class Traffic:
     facts : tuple of str
         What arrives, first in a phrase, then notes of the reader.
     seed : int or None
-        None for a file.
+        None where nothing is random.
     """
 
     workloads: tuple[Workload, ...]
@@ -51,8 +51,10 @@ def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Tra
         If options exclude each other or a value is refused.
     """
     if options.requests is not None:
-        return _from_file(options, options.requests)
-    return _made(options, slots, step_time)
+        arriving = _from_file(options, options.requests)
+    else:
+        arriving = _made(options, slots, step_time)
+    return arriving if options.predictions is None else _predicted(arriving, options, options.predictions)
 
 
 def _from_file(options: WorkloadOptions, path: Path) -> Traffic:
@@ -93,18 +95,37 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     rate = _rate(options, lengths.mean, slots, step_time)
     arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
     count = _REQUESTS if options.num_prompts is None else options.num_prompts
-    if options.seed < 0:
-        raise ValueError(f"--seed={options.seed}: must be a whole number >= 0")
-    # replication r is the same whatever the number of replications, and shares no stream with others
-    seeds = np.random.SeedSequence(options.seed).spawn(options.replications)
     phrase = (
         f"{count:,} requests, {options.lengths or _LENGTHS} lengths, {_described(process, arrivals)} arrivals"
     )
     return Traffic(
-        workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in seeds),
+        workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in _seeds(options)),
         facts=(phrase,),
         seed=options.seed,
     )
+
+
+def _predicted(arriving: Traffic, options: WorkloadOptions, text: str) -> Traffic:
+    from workloads import parse_predictions, predict
+
+    model = parse_predictions(text)
+    pairs = zip(arriving.workloads, _seeds(options), strict=True)
+    return replace(
+        arriving,
+        workloads=tuple(predict(workload, model, seed) for workload, seed in pairs),
+        facts=(*arriving.facts, f"lengths predicted by {text}"),
+        seed=options.seed,
+    )
+
+
+def _seeds(options: WorkloadOptions) -> list[np.random.SeedSequence]:
+    """One seed a replication.
+
+    Replication r is the same whatever the number of replications, and shares no stream with others.
+    """
+    if options.seed < 0:
+        raise ValueError(f"--seed={options.seed}: must be a whole number >= 0")
+    return np.random.SeedSequence(options.seed).spawn(options.replications)
 
 
 def _rate(options: WorkloadOptions, mean_length: float, slots: int, step_time: StepTime) -> float | None:

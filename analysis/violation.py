@@ -1,0 +1,108 @@
+"""The first violation of constraint (1) in a run, as a small picture in text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.printed_isjl import explain, request_name
+from serving_sim import Run, Violation
+
+_WIDTH = 40
+"""Most marks of a progress bar; longer requests count several tokens a mark."""
+
+
+def audit_text(run: Run) -> str:
+    """What the fairness audit of a run found: a line, and for a violation a picture of the first one.
+
+    A bar stands for a request in the batch, ``#`` for tokens made and ``.`` for tokens to come; ``>``
+    marks who enters. Below, alpha and the gap are drawn to the same scale. Slots that idle are left out.
+
+    Parameters
+    ----------
+    run : Run
+        A run with a fairness budget that kept its requests and, if it broke the budget, recorded its
+        batches.
+
+    Raises
+    ------
+    ValueError
+        If there is no budget to audit, or a violation to draw and no record of it.
+    """
+    audit = run.audit
+    if audit.alpha is None:
+        raise ValueError("audit: needs a fairness budget alpha")
+    if audit.first is None:
+        return f"{run.policy} keeps alpha = {audit.alpha}: the largest gap is {audit.max_gap}"
+    if run.requests is None or run.batches is None:
+        raise ValueError("audit: needs a run that kept its requests and recorded its batches")
+    counts = (
+        f"{_of(audit.violations, len(run.requests), 'admission')} and "
+        f"{_of(audit.violation_steps, run.steps, 'step')}"
+    )
+    parts = [
+        f"{run.policy} breaks alpha = {audit.alpha} in {counts}",
+        _picture(run, audit.first, audit.alpha),
+        explain(run),
+    ]
+    return "\n\n".join(part for part in parts if part is not None)
+
+
+@dataclass(frozen=True)
+class _Bar:
+    slot: int
+    name: str
+    progress: int
+    length: int
+    enters: bool
+
+
+def _picture(run: Run, first: Violation, alpha: int) -> str:
+    bars = _batch(run, first)
+    unit = -(-max(alpha, *(bar.length for bar in bars)) // _WIDTH)
+    names = max(len(bar.name) for bar in bars)
+    slots = len(str(max(bar.slot for bar in bars)))
+    reach = max(_marks(bar.length, unit) for bar in bars)
+    lines = [f"first at step {first.step}, time {first.time:g}"]
+    for bar in bars:
+        done = _marks(bar.progress, unit)
+        drawn = "#" * done + "." * (_marks(bar.length, unit) - done)
+        note = "enters" if bar.enters else f"{bar.progress} of {bar.length}"
+        mark = ">" if bar.enters else " "
+        lines.append(f"{mark} slot {bar.slot:>{slots}}  {bar.name:>{names}}  {drawn:<{reach}}  {note}")
+    margin = " " * (len("> slot ") + slots + len("  ") + names - len("alpha"))
+    for label, tokens in (("alpha", alpha), ("  gap", first.gap)):
+        lines.append(f"{margin}{label}  {'-' * _marks(tokens, unit):<{reach}}  {tokens}")
+    if unit > 1:
+        lines.append(f"a mark is {unit} tokens, begun ones count")
+    return "\n".join(lines)
+
+
+def _batch(run: Run, first: Violation) -> list[_Bar]:
+    """Requests in the batch right after the admission, by slot."""
+    assert run.requests is not None
+    assert run.batches is not None
+    span_step = np.concatenate([[0], np.cumsum(run.batches.steps)])  # busy steps before each span
+    rows = np.flatnonzero((run.start <= first.time) & (first.time < run.finish))
+    rows = rows[np.argsort(run.slot[rows])]
+    # whoever enters changes the batch, so every start is the start of a span
+    since = span_step[np.searchsorted(run.batches.time, run.start[rows])]
+    return [
+        _Bar(
+            slot=int(run.slot[row]),
+            name=request_name(run, row),
+            progress=first.step - int(admitted),
+            length=int(run.requests.length[row]),
+            enters=run.start[row] == first.time,
+        )
+        for row, admitted in zip(rows.tolist(), since, strict=True)
+    ]
+
+
+def _marks(tokens: int, unit: int) -> int:
+    return -(-tokens // unit)
+
+
+def _of(count: int, total: int, noun: str) -> str:
+    return f"{count:,} of {total:,} {noun}s"
