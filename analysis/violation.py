@@ -70,7 +70,7 @@ def _picture(run: Run, first: Violation, alpha: int) -> str:
         drawn = "#" * done + "." * (_marks(bar.length, unit) - done)
         note = "enters" if bar.enters else f"{bar.progress} of {bar.length}"
         mark = ">" if bar.enters else " "
-        lines.append(f"{mark} slot {bar.slot:>{slots}}  {bar.name:>{names}}  {drawn:<{reach}}  {note}")
+        lines.append(f"{mark} slot {bar.slot:>{slots}}  {bar.name:<{names}}  {drawn:<{reach}}  {note}")
     margin = " " * (len("> slot ") + slots + len("  ") + names - len("alpha"))
     for label, tokens in (("alpha", alpha), ("  gap", first.gap)):
         lines.append(f"{margin}{label}  {'-' * _marks(tokens, unit):<{reach}}  {tokens}")
