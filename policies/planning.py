@@ -83,8 +83,8 @@ def _pack(
     while size is not None:
         left = queue.count(size)
         for slot in order:
-            fits = min(room[slot] // size, left)
-            if fits:
+            if room[slot] >= size:
+                fits = min(room[slot] // size, left)
                 packs[slot].extend((queue.pop(size), size) for _ in range(fits))
                 totals[slot] += fits * size
                 room[slot] -= fits * size

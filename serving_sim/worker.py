@@ -132,7 +132,10 @@ class Worker:
                         finish[request - base] = ended
                         active -= 1
                         produced += end
-                        if since in (batch.oldest, batch.newest):
+                        # nothing changes at the ends while all that are left were admitted together
+                        if not active or (
+                            batch.oldest != batch.newest and since in (batch.oldest, batch.newest)
+                        ):
                             batch.end_retired(end, produced + active * end)
                         if desk is not None:
                             desk.tell_finished(request)
