@@ -82,6 +82,40 @@ def test_broken_rule_ends_the_run() -> None:
     )
 
 
+def test_promise_is_held_against_the_furthest_request() -> None:
+    class PromisesLate(Plain):
+        def __init__(self, late: int) -> None:
+            self.late = late
+
+        def begin(self, slots: int) -> None:
+            super().begin(slots)
+            self.alpha = self.late
+
+    workload = Workload([0, 2, 4], [9, 9, 9])
+    assert simulate(workload, Checked(PromisesLate(4)), slots=3).max_gap == 4
+    with pytest.raises(PolicyError) as caught:
+        simulate(workload, Checked(PromisesLate(3)), slots=3)
+    assert str(caught.value) == (
+        "policy plain at time 4.0: expected no admission while the largest progress exceeds alpha = 3, "
+        "found request 2 admitted at a largest progress of 4 tokens; likely cause: alpha is set after the "
+        "run has begun, so the worker does not hold the policy back"
+    )
+
+
+def test_steps_may_be_counted_while_the_batch_is_busy() -> None:
+    class Pauses(Plain):
+        """Admits at even steps only."""
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            if epoch.active and epoch.max_progress % 2:
+                epoch.wake_in(1)
+                return ()
+            return self.admit(epoch)
+
+    run = simulate(Workload([0, 1], [9, 9]), Checked(Pauses()), slots=2)
+    assert run.start.tolist() == [0, 2]
+
+
 def test_requests_join_one_by_one(caller: Caller) -> None:
     caller.policy.join(0, 5, 0.0)
     assert refusal(caller.policy.join, 2, 5, 0.0) == (
