@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from serving_sim.compiled.ages import Ages, add_newest, drop, forget_ages, make_ages, oldest_slot
-from serving_sim.compiled.bits import NONE, highest_up_to
-from serving_sim.compiled.heap import heap_pop, heap_push
+from serving_sim.compiled.bits import NONE, Bits, highest_up_to, lowest_from
 from serving_sim.compiled.jit import Words, inner
 from serving_sim.compiled.queue import (
     Links,
@@ -23,7 +21,7 @@ from serving_sim.compiled.queue import (
     second_largest,
 )
 
-HELD, PACKED, HOLD_END, DRIFTED = range(4)
+HELD, PACKED, BEGAN, HOLD_END, DRIFTED = range(5)
 """Places in `Plan.state`."""
 
 
@@ -38,14 +36,13 @@ class Plan(NamedTuple):
         The long request, `NONE` for none.
     begun, due : ndarray of int64, shape (slots,)
         First step and projected last step of the last pack request admitted.
-    room : ndarray of int64, shape (slots,)
-        Tokens that still fit into the pack while it is made.
     order : ndarray of int64, shape (slots,)
-        Slots in the order in which they are offered to a request.
-    state : ndarray of int64, shape (4,)
-        Longs held, pack requests left, step at which the hold ends, whether ends have drifted.
-    cursor, ready, due_heap, slot_heap, ages
-        Space for `project`.
+        Slots in the order in which they are offered to a request while the packs are made.
+    room : ndarray of int64, shape (slots,)
+        Tokens that still fit into the pack of each slot, in that order.
+    state : ndarray of int64, shape (5,)
+        Longs held, pack requests left, step of the planning, step at which the hold ends, and
+        whether pack requests have ended earlier than projected.
     """
 
     head: Links
@@ -53,14 +50,9 @@ class Plan(NamedTuple):
     long: Links
     begun: Words
     due: Words
-    room: Words
     order: Words
+    room: Words
     state: Words
-    cursor: Links
-    ready: Words
-    due_heap: Words
-    slot_heap: Words
-    ages: Ages
 
 
 def no_plan(slots: int) -> Plan:
@@ -78,14 +70,9 @@ def no_plan(slots: int) -> Plan:
         long=nobody(),
         begun=zeros(),
         due=zeros(),
-        room=zeros(),
         order=zeros(),
-        state=np.zeros(4, np.int64),
-        cursor=nobody(),
-        ready=zeros(),
-        due_heap=zeros(),
-        slot_heap=zeros(),
-        ages=make_ages(slots),
+        room=zeros(),
+        state=np.zeros(5, np.int64),
     )
 
 
@@ -99,14 +86,11 @@ def wants_plan(queue: SizeQueue, slots: int, alpha: int) -> bool:
 
 
 @inner
-def make_plan(  # noqa: PLR0917  (numba knows no keyword-only arguments)
-    plan: Plan, queue: SizeQueue, batch: Ages, alpha: int, beta: int, step: int
-) -> None:
+def make_plan(plan: Plan, queue: SizeQueue, alpha: int, beta: int, step: int) -> None:
     """Take the longs and their packs out of the queue, and project the end of the hold."""
-    slots = len(plan.room)
+    slots = len(plan.order)
     for slot in range(slots):
-        plan.due[slot] = step
-        plan.room[slot] = alpha
+        plan.begun[slot] = plan.due[slot] = step
     held = 0
     first_size = last_size = 0
     while held < slots:
@@ -117,37 +101,39 @@ def make_plan(  # noqa: PLR0917  (numba knows no keyword-only arguments)
         if held == 0:
             first_size = last_size
         plan.long[held] = pop(queue, rank)
-        plan.room[held] = min(2 * alpha, first_size - last_size + beta)
+        plan.room[slots - 1 - held] = min(2 * alpha, first_size - last_size + beta)
+        plan.order[slots - 1 - held] = held
         held += 1
-    plan.room[0] = 0
     for place in range(slots - held):
+        plan.room[place] = alpha
         plan.order[place] = held + place
-    for place in range(held - 1):
-        plan.order[slots - held + place] = held - 1 - place
     plan.state[HELD] = held
     plan.state[PACKED] = plan.state[DRIFTED] = 0
+    plan.state[BEGAN] = step
     _pack(plan, queue, min(2 * alpha, first_size - last_size + beta))
-    plan.state[HOLD_END] = project(plan, queue, batch, alpha, step) - alpha
+    plan.state[HOLD_END] = pack_stage_end(plan, queue, alpha, step) - alpha
 
 
 @inner
 def _pack(plan: Plan, queue: SizeQueue, limit: int) -> None:
     """First-fit decreasing; requests of one size are placed in one pass over the slots."""
-    offered = len(plan.order) - 1  # the largest long takes no pack
-    most = 0  # the room left in the roomiest slot
-    for place in range(offered):
-        most = max(most, plan.room[plan.order[place]])
-    rank = largest_up_to(queue, min(limit, most))
+    offered = len(plan.order) - 1  # the largest long, which comes last, takes no pack
+    rank = largest_up_to(queue, limit)
     while rank != NONE:
         size = queue.sizes[rank]
         most = 0
         for place in range(offered):
-            slot = plan.order[place]
-            while plan.room[slot] >= size and queue.first[rank] != NONE:
-                _append(plan, queue, slot, pop(queue, rank))
-                plan.room[slot] -= size
-            most = max(most, plan.room[slot])
-        rank = highest_up_to(queue.filled, rank - 1) if most >= size - 1 else largest_up_to(queue, most)
+            while plan.room[place] >= size:
+                plan.room[place] -= size
+                _append(plan, queue, plan.order[place], pop(queue, rank))
+                if queue.first[rank] == NONE:
+                    break
+            if queue.first[rank] == NONE:
+                most = size
+                break
+            most = max(most, plan.room[place])
+        # where requests of this size are left no room is as large: larger ones than the most need no look
+        rank = highest_up_to(queue.filled, rank - 1) if most >= size else largest_up_to(queue, most)
 
 
 @inner
@@ -162,64 +148,48 @@ def _append(plan: Plan, queue: SizeQueue, slot: int, request: int) -> None:
 
 
 @inner
-def project(plan: Plan, queue: SizeQueue, batch: Ages, alpha: int, step: int) -> int:
+def pack_stage_end(plan: Plan, queue: SizeQueue, alpha: int, step: int) -> int:
     """Step at which the last pack request ends if the packs are played forward under the guard.
 
-    ``batch`` holds the real batch: its active pack requests are those due after ``step``.
+    A pack is in descending order and holds at most 2 alpha, so only its first request can exceed
+    alpha, and the first ones all start with the plan. Hence the guard stops pack requests in one
+    window only: from alpha steps after that until the largest first request has ended.
     """
-    ages, due_heap, slot_heap = plan.ages, plan.due_heap, plan.slot_heap
-    playing = _resume(plan, batch, step)
-    waits = 0
-    for slot in range(len(plan.room)):
-        plan.cursor[slot] = plan.head[slot]
-        if plan.due[slot] <= step and plan.head[slot] != NONE:
-            plan.ready[waits] = slot
-            waits += 1
-    now = step
-    while True:
-        if playing == 0 or now - ages.since[oldest_slot(ages)] <= alpha:
-            for place in range(waits):
-                slot = plan.ready[place]
-                request = plan.cursor[slot]
-                plan.cursor[slot] = queue.behind[request]
-                heap_push(due_heap, slot_heap, playing, now + queue.sizes[queue.rank[request]], slot)
-                add_newest(ages, slot, now)
-                playing += 1
-            waits = 0
-        if playing == 0:
-            return now
-        now = due_heap[0]
-        while playing > 0 and due_heap[0] == now:
-            slot = slot_heap[0]
-            heap_pop(due_heap, slot_heap, playing)
-            playing -= 1
-            drop(ages, slot)
-            if plan.cursor[slot] != NONE:
-                plan.ready[waits] = slot
-                waits += 1
+    began = plan.state[BEGAN]
+    window_end = step
+    for slot in range(len(plan.head)):
+        if plan.begun[slot] == began:
+            window_end = max(window_end, plan.due[slot])
+        if step == began and plan.head[slot] != NONE:
+            window_end = max(window_end, step + _size(queue, plan.head[slot]))
+    last = step
+    for slot in range(len(plan.head)):
+        end = max(step, plan.due[slot])
+        request = plan.head[slot]
+        while request != NONE:
+            if began + alpha < end < window_end:
+                end = window_end
+            end += _size(queue, request)
+            request = queue.behind[request]
+        last = max(last, end)
+    return last
 
 
 @inner
-def _resume(plan: Plan, batch: Ages, step: int) -> int:
-    """Start to play with the active pack requests, and count them."""
-    forget_ages(plan.ages)
-    playing = 0
-    slot = oldest_slot(batch)
-    while slot < len(plan.room):
+def _size(queue: SizeQueue, request: int) -> int:
+    size: int = queue.sizes[queue.rank[request]]
+    return size
+
+
+@inner
+def note_early_ends(plan: Plan, free: Bits, step: int) -> None:
+    """Free slots whose pack request was due later: the pack stage does not run as projected."""
+    slot = lowest_from(free, 0)
+    while slot != NONE:
         if plan.due[slot] > step:
-            heap_push(plan.due_heap, plan.slot_heap, playing, plan.due[slot], slot)
-            add_newest(plan.ages, slot, plan.begun[slot])
-            playing += 1
-        slot = batch.newer[slot]
-    return playing
-
-
-@inner
-def note_early_end(plan: Plan, slot: int, step: int) -> None:
-    """A free slot: if its pack request was due later, the pack stage does not run as projected."""
-    if plan.due[slot] > step:
-        plan.due[slot] = step
-        plan.state[DRIFTED] = 1
+            plan.due[slot] = step
+            plan.state[DRIFTED] = 1
+        slot = lowest_from(free, slot + 1)
 
 
 @inner
@@ -231,7 +201,7 @@ def next_of_plan(plan: Plan, queue: SizeQueue, slot: int, alpha: int, step: int)
         plan.head[slot] = queue.behind[request]
         plan.state[PACKED] -= 1
         plan.begun[slot] = step
-        plan.due[slot] = step + queue.sizes[queue.rank[request]]
+        plan.due[slot] = step + _size(queue, request)
         return request
     request = plan.long[slot]
     if request != NONE:

@@ -18,8 +18,8 @@ from serving_sim.compiled.isjl_plan import (
     Plan,
     make_plan,
     next_of_plan,
-    note_early_end,
-    project,
+    note_early_ends,
+    pack_stage_end,
     wants_plan,
 )
 from serving_sim.compiled.jit import Words, entry, sources_digest
@@ -167,6 +167,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
     firsts, first_requests = worker.firsts, worker.first_requests
     zero = int(np.int64(0))  # a literal is a type of its own, for which all it reaches would be compiled too
     planned = False
+    early = False  # whether a pack request may have ended before its projected end
 
     step = joined = waiting = active = head = zero
     dating = zero  # requests whose first token is not dated yet
@@ -200,6 +201,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             heap_pop(ends, end_slots, active)
             request = occupant[slot]
             since = batch.since[slot]
+            early = early or (planned and plan.due[slot] > end)
             drop(batch, slot)
             include(free, slot)
             requests.finish[request] = now if end == step else anchor + (end - anchor_step) * linear
@@ -237,18 +239,17 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
         if waiting > 0 and active < slots and (active == 0 or step - oldest <= budget):
             decisions += 1
             if order == ISJL and not planned and active == 0 and wants_plan(queue, slots, budget):
-                make_plan(plan, queue, batch, budget, terms.allowance, step)
+                make_plan(plan, queue, budget, terms.allowance, step)
                 planned = True
-            slot = lowest_from(free, zero)
-            if planned:
-                while slot != NONE:
-                    note_early_end(plan, slot, step)
-                    slot = lowest_from(free, slot + 1)
-                if plan.state[DRIFTED] != 0 and plan.state[HELD] > 0:
-                    plan.state[HOLD_END] = project(plan, queue, batch, budget, step) - budget
-                slot = lowest_from(free, zero)
+                early = False
+            if early:
+                note_early_ends(plan, free, step)
+                early = False
+            if planned and plan.state[DRIFTED] != 0 and plan.state[HELD] > 0:
+                plan.state[HOLD_END] = pack_stage_end(plan, queue, budget, step) - budget
             count = zero
             first = first_taken = NONE
+            slot = lowest_from(free, zero)
             while slot != NONE:
                 if planned:
                     request = next_of_plan(plan, queue, slot, budget, step)
