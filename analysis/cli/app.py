@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from analysis.cli import adversary, compare, optimum, policies, run, workload
+from analysis.cli import adversary, claims, compare, optimum, policies, reproduce, run, workload
 from analysis.cli.expand import expand
 
 app = typer.Typer(
@@ -20,6 +20,8 @@ app.command("run")(expand(run.run))
 app.command("compare")(expand(compare.compare))
 app.command("adversary")(adversary.adversary)
 app.command("optimum")(optimum.optimum)
+app.command("claims")(claims.claims)
+app.command("reproduce")(reproduce.reproduce)
 app.command("policies")(policies.policies)
 app.add_typer(workload.app, name="workload")
 

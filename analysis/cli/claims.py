@@ -1,0 +1,113 @@
+"""``serving-sim claims``: what the paper says, held against runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+
+if TYPE_CHECKING:
+    from analysis.experiments.claims import Finding
+
+
+def claims(
+    *,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Check this claim alone, as in 'Theorem 3.9'; repeatable.", show_default=False),
+    ] = None,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Try ten times as many instances.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the instances.", min=0)] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for claims.json and pictures of counterexamples.",
+            metavar="DIR",
+            file_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            help="Page to write; its pictures go to ../assets/claims beside it.",
+            metavar="FILE",
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Check every claim of the paper that can be run and give a verdict with its evidence.
+
+    A claim that fails is a finding, not an error: the exit code is 0.
+    """
+    from analysis.experiments.claims import QUICK, THOROUGH, all_claims, examine, find_claims
+
+    chosen = find_claims(only) if only else all_claims()
+    say(f"{len(chosen)} claims, seed {seed}, {'thorough' if thorough else 'quick'}", quiet=quiet)
+    findings: list[Finding] = []
+    try:
+        with progress(len(chosen), quiet=quiet) as begin:
+            found = examine(chosen, seed=seed, budget=THOROUGH if thorough else QUICK)
+            for claim in chosen:
+                begin(claim.name)
+                findings.append(next(found))
+    finally:  # an interruption keeps what was found
+        _report(findings, seed=seed, thorough=thorough, out=out, json=json)
+    if markdown is not None:
+        _write_page(findings, seed, markdown)
+        say(f"page is {markdown}", quiet=quiet)
+
+
+def _report(findings: list[Finding], *, seed: int, thorough: bool, out: Path | None, json: bool) -> None:
+    from analysis.experiments.claims.page import findings_json
+    from analysis.json_text import to_json
+
+    content = findings_json(findings, seed=seed, thorough=thorough)
+    if out is not None:
+        from analysis.experiments.claims.pictures import draw_counterexamples
+        from analysis.output import write_json
+
+        draw_counterexamples(findings, out)
+        write_json(out / "claims.json", content)
+    if json:
+        typer.echo(to_json(content), nl=False)
+    elif findings:
+        _show(findings)
+
+
+def _show(findings: list[Finding]) -> None:
+    from analysis.tables import Table
+
+    rows = [
+        (
+            finding.claim.name,
+            str(finding.verdict.kind),
+            f"{finding.verdict.instances:,}",
+            "-" if finding.verdict.margin is None else f"{finding.verdict.margin:.4g}",
+            finding.verdict.evidence,
+        )
+        for finding in findings
+    ]
+    show(
+        Table(
+            "claims of the paper",
+            ("claim", "verdict", "instances", "margin", "evidence"),
+            rows,
+            numbers=False,
+        )
+    )
+
+
+def _write_page(findings: list[Finding], seed: int, page: Path) -> None:
+    from analysis.experiments.claims.page import findings_page
+    from analysis.experiments.claims.pictures import draw_counterexamples
+    from analysis.output import write_text
+
+    draw_counterexamples(findings, page.parent.parent / "assets" / "claims")
+    write_text(page, findings_page(findings, seed=seed, pictures="../assets/claims"))
