@@ -104,10 +104,12 @@ def _panel(axes: Axes, bars: Bars, slots: int, alpha: int, last: int) -> None:
 
 
 def _legend(panels: Sequence[Bars], alpha: int) -> list[Patch]:
-    handles = [
-        Patch(color=_LONG, label=f"longer than alpha = {alpha}"),
-        Patch(color=_SHORT, label="alpha or less"),
-    ]
+    lengths = [length for bars in panels for length in bars.length]
+    handles = []
+    if max(lengths) > alpha:
+        handles.append(Patch(color=_LONG, label=f"longer than alpha = {alpha}"))
+    if min(lengths) <= alpha:
+        handles.append(Patch(color=_SHORT, label=f"at most alpha = {alpha}"))
     if any(bars.unfair_spans(alpha) for bars in panels):
         handles.append(Patch(color=_UNFAIR, alpha=0.25, label="gap above alpha: constraint (1) is broken"))
     return handles

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +125,13 @@ class Space:
         if len(rows) > slots + 1:
             for place in range(len(rows)):
                 yield self._case(rows[:place] + rows[place + 1 :], slots, alpha)
+            for first, second in combinations(range(len(rows)), 2):  # two requests of a pack as one
+                rest = [row for place, row in enumerate(rows) if place not in (first, second)]
+                joined = rows[first]._replace(length=rows[first].length + rows[second].length)
+                yield self._case([joined, *rest], slots, alpha)
+        for fewer in self.slots:
+            if fewer < slots:
+                yield self._case(rows, fewer, alpha)
         earliest = min(row.release for row in rows)
         yield self._case([row._replace(release=row.release - earliest) for row in rows], slots, alpha)
         for parts in (2, 4, 8, 16):  # the same shape on a coarser grid
