@@ -2,5 +2,7 @@
 
 from analysis.report.page import comparison_page
 from analysis.report.pictures import Picture, comparison_pictures
+from analysis.report.section import Section
+from analysis.report.sections import sections_page
 
-__all__ = ["Picture", "comparison_page", "comparison_pictures"]
+__all__ = ["Picture", "Section", "comparison_page", "comparison_pictures", "sections_page"]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.compare import Comparison
 from analysis.definitions import REQUEST_METRICS
-from analysis.plots import to_svg
+from analysis.report.html import embedded, render
 from analysis.report.pictures import Picture
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
@@ -35,28 +32,16 @@ def comparison_page(
     time_unit : TimeUnit
         What the runs count time in.
     """
-    environment = Environment(
-        loader=PackageLoader("analysis.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("compare.html").render(
+    return render(
+        "compare.html",
         title=" · ".join(outcome.policy for outcome in comparison.outcomes),
         facts=facts,
         tables=comparison_tables(comparison, time_unit),
-        pictures=[(picture, _data_uri(picture)) for picture in pictures],
+        pictures=embedded(pictures),
         definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
         time_unit=time_unit,
         notes=_notes(comparison),
     )
-
-
-def _data_uri(picture: Picture) -> str:
-    # an image of its own, since the ids inside two SVGs on one page could clash
-    encoded = base64.b64encode(to_svg(picture.figure).encode()).decode()
-    return f"data:image/svg+xml;base64,{encoded}"
 
 
 def _notes(comparison: Comparison) -> list[str]:

@@ -1,0 +1,56 @@
+"""``serving-sim reproduce``: the paper's tables and figures, measured."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+
+
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(help="table1, table2, table3, fig4, fig5, fig6, fig7, golden-ratio, or all."),
+    ],
+    *,
+    context: typer.Context,
+    out: Annotated[
+        Path,
+        typer.Option(help="Folder for tables, pictures and the page; what is finished there is kept."),
+    ] = Path("reproduced"),
+    sets: Annotated[
+        int, typer.Option(help="Sets of five replications of the profit experiment.", min=2)
+    ] = 100,
+    replications: Annotated[
+        int, typer.Option(help="Replications of the experiments on arrivals.", min=2)
+    ] = 10,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Run an experiment of the paper and print its numbers beside those measured."""
+    from analysis.experiments.reproduce import catalogue
+    from analysis.experiments.reproduce.experiment import Settings
+
+    experiments = catalogue.find(name)
+    settings = Settings(seed=seed, sets=sets, replications=replications)
+    say(
+        f"{', '.join(each.name for each in experiments)}: {sets} sets of five replications, "
+        f"{replications} replications with arrivals, seed {seed}",
+        quiet=quiet,
+    )
+    with progress(catalogue.count_tasks(experiments, settings), quiet=quiet) as done:
+        done("")  # the bar counts what began; this is the first
+        items = catalogue.reproduce(experiments, settings, folder=out, jobs=jobs, done=done)
+        sections = [item.section for item in items]
+    command = shlex.join(["serving-sim", *context.obj])
+    page = catalogue.write_page(sections, settings, folder=out, command=command)
+    for section in sections:
+        for table in section.tables:
+            show(table)
+        typer.echo("\n".join([f"{section.title}:", *(f"- {text}" for text in section.found), ""]))
+    say(f"files are in {out}, read {page} first", quiet=quiet)

@@ -1,0 +1,93 @@
+"""Pictures of costs and profits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matplotlib.figure import Figure
+
+from analysis.plots.ratios import Line
+from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+
+_PARTS = {"tau_q": "tau Q, the same for all", "c_t": "c T, steps", "tau_e": "tau E, externality"}
+
+
+def cost_bars(parts: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Stacked parts of the cost, one bar a policy from the top.
+
+    Parameters
+    ----------
+    parts : mapping of str to mapping of str to float
+        By policy the money for ``tau_q``, ``c_t`` and ``tau_e``.
+    """
+    style = inks(list(_PARTS))
+    with drawing():
+        figure = new_figure(height=0.9 + 0.3 * len(parts))
+        axes = figure.subplots()
+        left = [0.0] * len(parts)
+        for key, label in _PARTS.items():
+            widths = [part[key] for part in parts.values()]
+            axes.barh(range(len(parts)), widths, left=left, height=0.7, color=style[key].colour, label=label)
+            left = [start + width for start, width in zip(left, widths, strict=True)]
+        axes.set_yticks(range(len(parts)), list(parts))
+        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_xlabel("cost (money)")
+        axes.grid(visible=False, axis="y")
+        legend_above(figure, axes)
+    return figure
+
+
+def profit_frontier(
+    measured: Mapping[str, tuple[float, float]], stated: Mapping[str, tuple[float, float]]
+) -> Figure:
+    """Points (throughput, profit) by policy: measured ones filled, stated ones open."""
+    style = inks(list(measured))
+    with drawing():
+        figure = new_figure(height=4.6)
+        axes = figure.subplots()
+        for policy, (x, y) in measured.items():
+            colour = style[policy].colour
+            axes.plot(x, y, "o", color=colour, ms=6)
+            axes.annotate(
+                policy, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=7.5, color=colour
+            )
+            if policy in stated:
+                axes.plot(*stated[policy], "o", mfc="none", mec=colour, ms=6)
+                axes.plot(
+                    (x, stated[policy][0]), (y, stated[policy][1]), color=colour, linewidth=0.6, alpha=0.6
+                )
+        axes.margins(x=0.16)
+        axes.set_xlabel("throughput (tokens per step)")
+        axes.set_ylabel("profit (money)")
+    return figure
+
+
+def profit_differences(
+    measured: Mapping[str, Line], stated: Mapping[str, Line], *, baseline: float
+) -> Figure:
+    """Profit differences against the cost of a step, measured and stated side by side.
+
+    Parameters
+    ----------
+    measured, stated : mapping of str to (step costs, differences)
+        By label, the same labels in both.
+    baseline : float
+        Step cost to mark.
+    """
+    style = inks(list(measured))
+    with drawing():
+        figure = new_figure(height=4.0)
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, title, lines in zip(panels, ("measured", "paper"), (measured, stated), strict=True):
+            for label, (c, difference) in lines.items():
+                axes.plot(c, difference, label=label, **style[label].line)
+            axes.axvline(baseline, color="#555555", linewidth=0.8, linestyle="--")
+            axes.axhline(0, color="#555555", linewidth=0.8)
+            axes.set_xscale("log")
+            axes.set_yscale("symlog", linthresh=1)
+            axes.set_title(title, loc="left")
+            axes.set_xlabel("cost of a step c (money)")
+            plain_numbers(axes.yaxis)
+        panels[0].set_ylabel("profit of ISJL less that of LJF (money)")
+        legend_above(figure, panels[0])
+    return figure

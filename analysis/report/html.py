@@ -1,0 +1,34 @@
+"""What all pages share: the templates, and pictures that travel inside the page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analysis.plots import to_svg
+from analysis.report.pictures import Picture
+
+
+def render(template: str, **context: object) -> str:
+    """A template of this package as HTML text."""
+    environment = Environment(
+        loader=PackageLoader("analysis.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(context)
+
+
+def embedded(pictures: Sequence[Picture]) -> list[tuple[Picture, str]]:
+    """Each picture with a data URI of its drawing."""
+    return [(picture, _data_uri(picture)) for picture in pictures]
+
+
+def _data_uri(picture: Picture) -> str:
+    # an image of its own, since the ids inside two SVGs on one page could clash
+    encoded = base64.b64encode(to_svg(picture.figure).encode()).decode()
+    return f"data:image/svg+xml;base64,{encoded}"
