@@ -42,7 +42,9 @@ class Replay(Policy):
             start, request = heappop(self._waiting)
             slot = next(slots, None)
             if start < epoch.now or slot is None:
-                raise PolicyError(f"policy replay at time {epoch.now}: request {request} cannot start at {start}")
+                raise PolicyError(
+                    f"policy replay at time {epoch.now}: request {request} cannot start at {start}"
+                )
             admissions.append((request, slot))
         if self._waiting:
             epoch.wake_at(self._waiting[0][0])

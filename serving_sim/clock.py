@@ -37,6 +37,9 @@ class Clock(simpy.Environment):
     which they were set (SimPy's serial number), so a run is deterministic.
     """
 
+    def __init__(self) -> None:
+        super().__init__(initial_time=0.0)
+
     def set_alarm(self, alarm: Alarm, instant: float, priority: int = LAST) -> Alarm:
         """Make ``alarm`` ring at ``instant``; it must not be pending."""
         alarm.callbacks = []

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from math import inf
+from typing import NoReturn
+
+import numpy as np
 
 from serving_sim.batch import FREE, Batch
 from serving_sim.errors import PolicyError
-from serving_sim.ledger import Ledger
+from serving_sim.ledger import Knowledge
 
 NO_WAKE_UP = (inf, inf)
 
@@ -20,21 +23,36 @@ class Epoch:
         The instant, in time units.
     step : int
         Busy steps so far.
+    joined : int
+        Requests that have joined so far; their numbers lie below it.
     idle_since : float
         The instant at which the worker last became empty; meaningful while nobody is active.
     """
 
-    __slots__ = ("_batch", "_free", "_ledger", "_wake_up", "idle_since", "now", "step", "wakes")
+    __slots__ = (
+        "_batch",
+        "_free",
+        "_knowledge",
+        "_label",
+        "_wake_up",
+        "idle_since",
+        "joined",
+        "now",
+        "step",
+        "wakes",
+    )
 
-    def __init__(self, batch: Batch, free: list[int], ledger: Ledger) -> None:
+    def __init__(self, batch: Batch, free: list[int], knowledge: Knowledge, policy: str) -> None:
         self._batch = batch
         self._free = free
-        self._ledger = ledger
+        self._knowledge = knowledge
+        self._label = policy
         self._wake_up = NO_WAKE_UP
         self.wakes = False
         self.now = 0.0
         self.step = 0
         self.idle_since = 0.0
+        self.joined = 0
 
     @property
     def active(self) -> int:
@@ -67,7 +85,12 @@ class Epoch:
 
     def interval(self, request: int) -> tuple[int, int]:
         """Bounds in tokens on the length of a request that has joined, as far as they are known."""
-        return self._ledger.interval(request)
+        if not 0 <= request < self.joined:
+            self._refuse(f"request {request} has not joined, nothing is known of it")
+        interval = self._knowledge.interval(request)
+        if interval is None:
+            self._refuse(f"request {request} has left the system")
+        return interval
 
     def progress(self, slot: int) -> int | None:
         """Progress of the request in ``slot`` in tokens, None if it is free."""
@@ -79,15 +102,15 @@ class Epoch:
 
         The earliest of several wake-ups counts; each decision starts without one.
         """
-        if not (isinstance(steps, int) and steps >= 1):
-            raise PolicyError(f"wake_in at time {self.now}: steps={steps!r} must be a whole number >= 1")
+        if not (isinstance(steps, int | np.integer) and steps >= 1):
+            self._refuse(f"wake_in: steps={steps!r} must be a whole number >= 1")
         self.wakes = True
-        self._wake_up = (min(self.step + steps, self._wake_up[0]), self._wake_up[1])
+        self._wake_up = (min(self.step + int(steps), self._wake_up[0]), self._wake_up[1])
 
     def wake_at(self, instant: float) -> None:
         """Ask again at ``instant`` > now at the latest, at the first step end from then if busy."""
         if not self.now < instant < inf:
-            raise PolicyError(f"wake_at at time {self.now}: instant={instant!r} must lie in the future")
+            self._refuse(f"wake_at: instant={instant!r} must lie in the future")
         self.wakes = True
         self._wake_up = (self._wake_up[0], min(instant, self._wake_up[1]))
 
@@ -95,7 +118,10 @@ class Epoch:
         """The worker takes the wake-up the answer asked for: a step and an instant, inf for none."""
         step, instant = self._wake_up
         if step < inf and not self._batch.admitted:
-            raise PolicyError(f"wake_in at time {self.now}: needs a busy batch, the worker is empty")
+            self._refuse("wake_in: needs a busy batch, the worker is empty")
         self.wakes = False
         self._wake_up = NO_WAKE_UP
         return step, instant
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise PolicyError(f"policy {self._label} at time {self.now}: {what}")

@@ -29,6 +29,30 @@ _DTYPES: dict[str, type[np.generic]] = {
 _EMPTY: dict[str, Any] = {"start": np.nan, "finish": np.nan, "slot": UNSERVED}
 
 
+class Knowledge:
+    """What policies may know of lengths: intervals and nothing else.
+
+    It stands apart from the ledger so that no attribute of an epoch leads to a true length that the
+    information model hides.
+    """
+
+    __slots__ = ("_base", "_lower", "_upper")
+
+    def __init__(self) -> None:
+        self._base = 0
+        self._lower: NDArray[np.int64] = np.empty(0, np.int64)
+        self._upper: NDArray[np.int64] = np.empty(0, np.int64)
+
+    def learn(self, base: int, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> None:
+        """Take over the columns; row k is about request ``base + k``."""
+        self._base, self._lower, self._upper = base, lower, upper
+
+    def interval(self, request: int) -> tuple[int, int] | None:
+        """Bounds in tokens, None for a request that has left the system."""
+        row = request - self._base
+        return (int(self._lower[row]), int(self._upper[row])) if row >= 0 else None
+
+
 class Ledger:
     """Requests by number, in the order in which they join, with their records.
 
@@ -53,6 +77,7 @@ class Ledger:
         self._sink = sink
         self._blocks: deque[Workload] = deque()
         self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, dtype) for name, dtype in _DTYPES.items()}
+        self.knowledge = Knowledge()
         self.base = 0
         self.known = 0
         self.tokens = 0
@@ -74,6 +99,8 @@ class Ledger:
         first = self.known
         self._blocks.append(block)
         self.known += len(block)
+        lower = "lower" if self._size_from == "upper" else "size"
+        self.knowledge.learn(self.base, self._columns[lower], self._columns["size"])
         self.tokens += block.total_length
         self.intrinsic += block.intrinsic
         return first
@@ -81,14 +108,6 @@ class Ledger:
     def view(self, name: str) -> memoryview:
         """Live view of a column; any `append` makes it stale."""
         return memoryview(self._columns[name])  # type: ignore[arg-type]  # the stub knows no Buffer
-
-    def interval(self, request: int) -> tuple[int, int]:
-        """What is known of a request's length: bounds in tokens."""
-        row = request - self.base
-        if not 0 <= row < self.known - self.base:
-            raise KeyError(f"request {request}: not in the system")
-        size = int(self._columns["size"][row])
-        return (int(self._columns["lower"][row]) if self._size_from == "upper" else size), size
 
     def started_at(self, request: int) -> float | None:
         """Instant at which a request was admitted, None for not yet."""

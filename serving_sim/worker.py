@@ -90,7 +90,7 @@ class Worker:
         lazy = constant and desk is None and spans is None
         budget: float = inf if policy.alpha is None else policy.alpha
         free = list(range(slots))
-        epoch = Epoch(batch, free, self._ledger)
+        epoch = Epoch(batch, free, self._ledger.knowledge, self._label)
         alarm = Alarm(clock)
         ends: list[int] = []  # heap of finish step * slots + slot: one whole number orders both
         firsts: list[tuple[int, int]] = []  # heap of (step of the first token, request)
@@ -173,8 +173,13 @@ class Worker:
                     decisions += 1
                     epoch.now = now
                     epoch.step = step
+                    epoch.joined = joined
                     answer = decide(epoch)
-                    if answer:
+                    try:
+                        count = len(answer)
+                    except TypeError as cause:
+                        self._refuse_answer(answer, now, cause)
+                    if count:
                         changed = True
                         try:
                             for request, wanted in answer:
@@ -199,7 +204,6 @@ class Worker:
                                     heappush(firsts, (step + first_step[row], request))
                                 if desk is not None:
                                     desk.tell_started(request)
-                            count = len(answer)
                         except (TypeError, ValueError) as cause:
                             self._refuse_answer(answer, now, cause)
                         if not active:
@@ -210,8 +214,6 @@ class Worker:
                         produced -= count * step
                         if gap > audited:
                             self._note_violation(answer, step, now)
-                    elif answer is None:
-                        self._refuse_answer(answer, now)
                     wake_step, wake_time = epoch.take_wake_up() if epoch.wakes else NO_WAKE_UP
                 elif wake_step <= step:  # it rang while nothing could be decided
                     wake_step = inf
@@ -304,7 +306,7 @@ class Worker:
         """Raise `PolicyError` if requests still wait although nothing can wake the policy."""
         if self._left:
             raise PolicyError(
-                f"policy {self._label} at time {self._clock.now}: {self._left} requests still wait, "
+                f"policy {self._label} at time {self._clock.now}: {_requests(self._left)} still wait, "
                 "the worker is empty and nothing is left that could wake the policy"
             )
 
@@ -337,3 +339,7 @@ class Worker:
             other_slot, since = next(iter(self.batch.admitted.items()))
             other = self.batch.occupant[other_slot]
             self.first_violation = Violation(now, step, request, slot, other, other_slot, step - since)
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count} requests"

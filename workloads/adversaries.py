@@ -80,15 +80,19 @@ def jigsaw(slots: int) -> Instance:
 
 
 def long_then_short(length: int) -> Instance:
-    """One request of ``length``, then as many of one token (two slots): under FCFS each short one is
-    batched with the ageing long one, E = L (L - 1) / 2 (Yao and Zhou, proposition 5.4).
+    """One request of ``length``, then as many of one token (two slots).
+
+    Under FCFS each short one is batched with the ageing long one, so E = L (L - 1) / 2 (Yao and Zhou,
+    proposition 5.4).
     """
     return Instance((length, *[1] * length), slots=2, alpha=length)
 
 
 def static_waste(slots: int, unit: int = 1) -> Instance:
-    """One request of B m and B (B - 1) of m: static batching needs exactly (2B - 1) / B times the
-    optimum of B m, so the bound of theorem 3.3 is tight for every B (ours).
+    """One request of B m and B (B - 1) of m.
+
+    Static batching needs exactly (2B - 1) / B times the optimum of B m, so the bound of theorem 3.3
+    is tight for every B (ours).
     """
     if slots < 1 or unit < 1:
         raise ValueError(f"slots={slots!r}, unit={unit!r}: both must be at least 1")

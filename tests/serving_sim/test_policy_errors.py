@@ -115,3 +115,28 @@ def refusal(decide: Decide) -> str:
         serve(decide)
     assert type(caught.value) is PolicyError
     return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("decide", "message"),
+    [
+        (
+            lambda _, epoch: epoch.interval(2),
+            "policy plain at time 0.0: request 2 has not joined, nothing is known of it",
+        ),
+        (
+            lambda _, epoch: epoch.wake_in(0),
+            "policy plain at time 0.0: wake_in: steps=0 must be a whole number >= 1",
+        ),
+        (
+            lambda _, epoch: epoch.wake_in(3) or (),
+            "policy plain at time 0.0: wake_in: needs a busy batch, the worker is empty",
+        ),
+        (
+            lambda _, epoch: epoch.wake_at(epoch.now) or (),
+            "policy plain at time 0.0: wake_at: instant=0.0 must lie in the future",
+        ),
+    ],
+)
+def test_questions_about_the_future_and_the_past_are_refused(decide: Decide, message: str) -> None:
+    assert refusal(decide) == message

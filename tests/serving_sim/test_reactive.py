@@ -172,7 +172,7 @@ def test_a_source_may_not_ask_for_a_request_it_has_not_released() -> None:
         desk.release(1)
         yield desk.started(1)
 
-    with pytest.raises(SourceError, match=r"^source Scripted at time 0: there is no request 1$"):
+    with pytest.raises(SourceError, match=r"^source Scripted at time 0\.0: there is no request 1$"):
         simulate(Scripted(script), FCFS(), slots=1)
 
 

@@ -100,7 +100,7 @@ class TakesNoSlotThereIs(Plain):
 
 @fails(
     "check_service: instance 'one request': expected every request to be served once arrivals stop, "
-    "found 'policy plain at time 0: 1 requests still wait, the worker is empty and nothing is left that "
+    "found 'policy plain at time 0.0: 1 request still wait, the worker is empty and nothing is left that "
     f"could wake the policy'; likely cause: {IDLE}"
 )
 class Starves(Plain):

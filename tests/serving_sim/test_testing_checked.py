@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from plain_policy import Plain
 
-from serving_sim import Admission, Epoch, Policy, PolicyError, StepTime, Workload, simulate
+from serving_sim import Admission, Epoch, Policy, PolicyError, Workload, simulate
 from serving_sim.batch import Batch
-from serving_sim.ledger import Ledger
+from serving_sim.ledger import Knowledge
 from serving_sim.testing import Checked
 
 BLAMED = "likely cause: the worker or the wrapper that calls the policy, not the policy"
@@ -25,7 +25,7 @@ class Caller:
         self.policy.begin(2)
 
     def ask(self, now: float, step: int = 0) -> Sequence[Admission]:
-        epoch = Epoch(self.batch, self.free, Ledger("length", StepTime(), None))
+        epoch = Epoch(self.batch, self.free, Knowledge(), "plain")
         epoch.now, epoch.step = now, step
         return self.policy.decide(epoch)
 
