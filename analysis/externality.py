@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from serving_sim.record import Run
-from serving_sim.request import IntArray
+from serving_sim.record import Batches, Run
+from serving_sim.request import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +38,11 @@ def externality_shares(run: Run) -> Shares:
     ValueError
         If the run kept no batches or no requests.
     """
-    if run.batches is None or run.requests is None:
-        raise ValueError("batches: shares of the externality need record_batches=True and no sink")
-    spans, length = run.batches, run.requests.length
-    ends = np.concatenate(([0], np.cumsum(spans.steps)))  # busy steps before each span and after the last
+    spans = _recorded(run)
+    ends, first, last = _stays(run, spans)
+    length = ends[last] - ends[first]
     oldest = ends[:-1] - spans.max_progress
-    first = np.searchsorted(spans.time, run.start, side="right") - 1
     admitted = ends[first]
-    last = np.searchsorted(ends, admitted + length)  # every end of a request ends a span
     # over a span the oldest request is ahead of the others by their admission steps less its own
     before = np.concatenate(([0], np.cumsum(spans.steps * oldest)))
     suffered = admitted * length - (before[last] - before[first])
@@ -56,6 +53,26 @@ def externality_shares(run: Run) -> Shares:
     caused = np.zeros(len(length), dtype=np.int64)
     np.add.at(caused, _leaders(first, last, len(spans.steps)), ahead)
     return Shares(suffered, caused)
+
+
+def step_shares(run: Run) -> FloatArray:
+    """Busy steps that each request answers for: every step divided evenly among its batch.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        In input order; the sum is T.
+
+    Raises
+    ------
+    ValueError
+        If the run kept no batches or no requests.
+    """
+    spans = _recorded(run)
+    _, first, last = _stays(run, spans)
+    per_request = np.concatenate(([0.0], np.cumsum(spans.steps / spans.active)))
+    shares: FloatArray = per_request[last] - per_request[first]
+    return shares
 
 
 def by_length_class(run: Run, shares: Shares, classes: int = 5) -> pd.DataFrame:
@@ -78,6 +95,21 @@ def by_length_class(run: Run, shares: Shares, classes: int = 5) -> pd.DataFrame:
         suffered=("suffered", "sum"),
         caused=("caused", "sum"),
     ).reset_index(drop=True)
+
+
+def _recorded(run: Run) -> Batches:
+    if run.batches is None or run.requests is None:
+        raise ValueError("batches: shares of the cost need record_batches=True and no sink")
+    return run.batches
+
+
+def _stays(run: Run, spans: Batches) -> tuple[IntArray, IntArray, IntArray]:
+    """Busy steps before each span and after the last; of each request its first span and the one after."""
+    assert run.requests is not None
+    ends = np.concatenate(([0], np.cumsum(spans.steps)))
+    first = np.searchsorted(spans.time, run.start, side="right") - 1
+    last = np.searchsorted(ends, ends[first] + run.requests.length)  # every end of a request ends a span
+    return ends, first, last
 
 
 def _leaders(first: IntArray, last: IntArray, spans: int) -> IntArray:

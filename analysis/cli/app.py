@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from analysis.cli import adversary, claims, compare, optimum, policies, reproduce, run, workload
+from analysis.cli import adversary, calibrate, claims, compare, optimum, policies, reproduce, run, workload
 from analysis.cli.expand import expand
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app.command("run")(expand(run.run))
 app.command("compare")(expand(compare.compare))
 app.command("adversary")(adversary.adversary)
 app.command("optimum")(optimum.optimum)
+app.command("calibrate")(calibrate.calibrate)
 app.command("claims")(claims.claims)
 app.command("reproduce")(reproduce.reproduce)
 app.command("policies")(policies.policies)

@@ -152,5 +152,5 @@ def test_short_requests_suffer_what_long_ones_cause() -> None:
     table = by_length_class(run, externality_shares(run), classes=2)
     assert table["suffered"].sum() == table["caused"].sum() == 50 * 49 // 2
     assert externality_shares(run).caused[0] == 50 * 49 // 2
-    with pytest.raises(ValueError, match=r"^batches: shares of the externality need record_batches=True"):
+    with pytest.raises(ValueError, match=r"^batches: shares of the cost need record_batches=True"):
         externality_shares(simulate(Workload([0], [1]), FCFS(), slots=1))

@@ -1,0 +1,203 @@
+"""``serving-sim calibrate``: choose alpha from a request log."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import complain, progress, say, show
+from analysis.cli.options import Length, OnBadRow, WorkloadOptions
+from analysis.cli.parsing import parse_objectives, parse_step_time
+from analysis.cli.traffic import lines, time_unit, traffic
+
+if TYPE_CHECKING:
+    from analysis.experiments.calibrate import Calibration
+    from analysis.tables import Table
+    from analysis.time_unit import TimeUnit
+
+
+def calibrate(
+    log: Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")],
+    *,
+    context: typer.Context,
+    format: Annotated[str, typer.Option(help="Format of the log.")] = "auto",
+    length: Annotated[
+        Length, typer.Option(help="What counts as steps.", case_sensitive=False)
+    ] = Length.TOTAL,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--time-unit", help="Seconds per time unit, for logs in seconds.", show_default=False),
+    ] = None,
+    on_bad_row: Annotated[
+        OnBadRow, typer.Option(help="Stop at a bad row or drop it.", case_sensitive=False)
+    ] = OnBadRow.ERROR,
+    slots: Annotated[int, typer.Option(help="Largest batch.", min=1)] = 32,
+    step_time: Annotated[
+        str | None,
+        typer.Option(help="base=..,per_max_token=.. in time units (default: base=1).", show_default=False),
+    ] = None,
+    grid: Annotated[
+        str, typer.Option(help="Candidates: quantiles of the lengths, or cost for multiples of Q/O.")
+    ] = "lengths",
+    alpha: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="A candidate of your own; repeatable, replaces the grid.", min=0, show_default=False
+        ),
+    ] = None,
+    c: Annotated[float, typer.Option(help="Cost of a step, in money.")] = 0.0005,
+    tau: Annotated[float, typer.Option(help="Cost of a request and token of the longest cache.")] = 1e-6,
+    min_throughput: Annotated[
+        float | None, typer.Option(help="Least tokens per time unit.", show_default=False)
+    ] = None,
+    max_latency: Annotated[
+        str | None,
+        typer.Option(help="Most end-to-end latency, as in p95:2000,p99:5000.", show_default=False),
+    ] = None,
+    smallest: Annotated[
+        bool, typer.Option("--smallest", help="Take the smallest alpha within the limits, not the cheapest.")
+    ] = False,
+    delta: Annotated[float, typer.Option(help="Share of tau Q that alpha_cost keeps tau E within.")] = 0.1,
+    confidence: Annotated[float, typer.Option(help="At which candidates must be told apart.")] = 0.95,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="Folder for files.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Replay a log under isjl for several alphas and choose the best within limits."""
+    from analysis.economics import CostModel
+    from analysis.experiments.calibrate import GRIDS, Goal
+    from analysis.experiments.calibrate import calibrate as run
+
+    if grid not in GRIDS:
+        raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
+    goal = Goal(CostModel(c, tau), min_throughput, _limits(max_latency), smallest, confidence)
+    options = WorkloadOptions(
+        requests=log, format=format, length=length, time_unit=seconds, on_bad_row=on_bad_row
+    )
+    duration = parse_step_time(step_time)
+    arriving = traffic(options, slots=slots, step_time=duration)
+    (workload,) = arriving.workloads
+    alphas = alpha or GRIDS[grid](workload)
+    say(
+        lines((f"isjl on {slots} slots, alpha in {', '.join(map(str, alphas))}", *arriving.facts)),
+        quiet=quiet,
+    )
+    with progress(len(set(alphas)), quiet=quiet) as done:
+        done("")
+        result = run(
+            workload, alphas, goal, slots=slots, step_time=duration, share=delta, jobs=jobs, done=done
+        )
+    table = _table(result, time_unit(options, duration))
+    if out is not None:
+        _write(result, table, out, shlex.join(["serving-sim", *context.obj]))
+        say(f"files are in {out}", quiet=quiet)
+    if json:
+        from analysis.json_text import to_json
+
+        typer.echo(to_json(asdict(result)), nl=False)
+    else:
+        show(table)
+        typer.echo("\n".join(_findings(result)))
+    if result.alpha is None:
+        complain("no candidate meets the limits")
+        raise typer.Exit(1)
+
+
+def _limits(text: str | None) -> dict[float, float]:
+    limits = parse_objectives(text) or {}
+    if not all(name.startswith("p") and name[1:].replace(".", "", 1).isdecimal() for name in limits):
+        raise ValueError(f"--max-latency={text!r}: must read p95:NUMBER, percentiles joined by commas")
+    return {float(name[1:]): limit for name, limit in limits.items()}
+
+
+def _table(result: Calibration, unit: TimeUnit) -> Table:
+    from analysis.tables import Table
+    from analysis.text import number, with_interval
+
+    names = list(result.candidates[0].latency)
+    rows = [
+        (
+            f"{each.alpha} *" if each.alpha == result.alpha else str(each.alpha),
+            number(each.throughput),
+            *(with_interval(each.latency[name]) for name in names),
+            number(each.time_cost),
+            number(each.externality_cost),
+            number(each.total),
+            with_interval(each.difference),
+            "; ".join(each.missed) or "yes",
+        )
+        for each in result.candidates
+    ]
+    header = (
+        "alpha",
+        "throughput",
+        *(f"e2el {name}" for name in names),
+        "c T",
+        "tau E",
+        "c T + tau E",
+        "cost per request, less that of *",
+        "within limits",
+    )
+    title = (
+        f"candidates, * chosen; latency in {unit.plural}, throughput in tokens per {unit.singular}, "
+        "cost in money"
+    )
+    return Table(title, header, rows)
+
+
+def _findings(result: Calibration) -> list[str]:
+    from analysis.text import number
+
+    chosen = "none meets the limits" if result.alpha is None else f"alpha = {result.alpha}"
+    return [
+        f"chosen: {chosen}",
+        f"natural scale Q / O: {number(result.scale)} tokens",
+        (
+            f"alpha_cost({result.share:g}): {number(result.alpha_cost)} tokens keep the externality of any "
+            f"fair schedule within {result.share:.0%} of the intrinsic cost"
+        ),
+        *(f"warning: {text}" for text in result.warnings),
+    ]
+
+
+def _write(result: Calibration, table: Table, folder: Path, command: str) -> None:
+    from analysis.output import write_frame, write_text
+    from analysis.plots import save_figure
+    from analysis.plots.calibration import budget_frontier
+    from analysis.report import Picture, Section, sections_page
+
+    candidates = result.candidates
+    figure = budget_frontier(
+        [each.alpha for each in candidates],
+        [each.throughput for each in candidates],
+        [each.time_cost for each in candidates],
+        [each.externality_cost for each in candidates],
+        within=[not each.missed for each in candidates],
+        chosen=result.alpha,
+    )
+    picture = Picture(
+        "frontier",
+        "Cost and throughput of each alpha",
+        "Left the two parts of the cost that alpha changes, right their sum against throughput. Numbers at "
+        "points are alphas, open points miss a limit, the ring and the upright line mark the choice.",
+        figure,
+    )
+    measures = (
+        (
+            "The log is replayed under ISJL for each candidate of the fairness budget alpha, in tokens. A larger "
+            "alpha gives the scheduler more freedom, so the log may need fewer steps (c T), and lets requests "
+            "of more unequal progress share a batch, which costs the externality (tau E)."
+        ),
+    )
+    section = Section(
+        "calibrate", "Fairness budget from a log", measures, _findings(result), [table], [picture]
+    )
+    save_figure(figure, folder / "frontier")
+    write_frame(folder / "candidates.csv", result.frame())
+    page = sections_page(section.title, [section], introduction=(), facts={"Command": command})
+    write_text(folder / "report.html", page)

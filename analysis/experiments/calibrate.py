@@ -1,0 +1,337 @@
+"""Choose the fairness budget from a request log (Yao and Zhou, section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from analysis import sectioning
+from analysis.economics import CostModel, alpha_for_cost_share, costs
+from analysis.estimate import Estimate
+from analysis.externality import externality_shares, step_shares
+from analysis.latency import arrival_series
+from analysis.statistic import MEAN, Statistic, quantiles
+from analysis.summary import no_steady_state
+from policies import ISJL
+from serving_sim import StepTime, Workload, simulate
+from serving_sim.request import FloatArray
+
+_QUANTILES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+_MULTIPLES = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a budget must achieve.
+
+    Attributes
+    ----------
+    cost : CostModel
+        Prices of a step and of a token of cache.
+    throughput : float or None
+        Least tokens per time unit.
+    latency : mapping of float to float
+        By percentile, the most end-to-end latency in time units.
+    smallest : bool
+        Take the smallest budget within the limits, not the cheapest.
+    confidence : float
+        At which the cheapest must be told apart from every other candidate.
+    """
+
+    cost: CostModel
+    throughput: float | None = None
+    latency: Mapping[float, float] = field(default_factory=dict)
+    smallest: bool = False
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"confidence={self.confidence!r}: must lie strictly between 0 and 1")
+        quantiles(tuple(self.latency))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One budget, replayed.
+
+    Attributes
+    ----------
+    alpha : int
+        Budget in tokens.
+    throughput : float
+        Tokens per time unit.
+    latency : dict of str to Estimate
+        Quantiles of the end-to-end latency by name, in time units.
+    steps, externality : int
+        T and E.
+    time_cost, externality_cost : float
+        c T and tau E, in money.
+    missed : tuple of str
+        Limits it breaks, in words.
+    difference : Estimate
+        Cost per request less that of the budget chosen, in money; none for the chosen itself.
+    """
+
+    alpha: int
+    throughput: float
+    latency: dict[str, Estimate]
+    steps: int
+    externality: int
+    time_cost: float
+    externality_cost: float
+    missed: tuple[str, ...]
+    difference: Estimate
+
+    @property
+    def total(self) -> float:
+        """The part of the cost that the budget changes, c T + tau E."""
+        return self.time_cost + self.externality_cost
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the replays say.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+        From the smallest budget.
+    alpha : int or None
+        The budget chosen; None if none meets the limits.
+    warnings : tuple of str
+        Reasons to doubt the choice.
+    scale : float
+        Q / O in tokens, the natural scale of a budget.
+    share : float
+        The share of the intrinsic cost that ``alpha_cost`` guarantees.
+    alpha_cost : float
+        Budget that keeps tau E within that share of tau Q whatever the policy.
+    """
+
+    candidates: tuple[Candidate, ...]
+    alpha: int | None
+    warnings: tuple[str, ...]
+    scale: float
+    share: float
+    alpha_cost: float
+
+    def frame(self) -> pd.DataFrame:
+        """One row a candidate."""
+        return pd.DataFrame(
+            [
+                {
+                    "alpha": each.alpha,
+                    "throughput": each.throughput,
+                    **{f"e2el_{name}": value.value for name, value in each.latency.items()},
+                    "steps": each.steps,
+                    "externality": each.externality,
+                    "time_cost": each.time_cost,
+                    "externality_cost": each.externality_cost,
+                    "total_cost": each.total,
+                    "difference": each.difference.value,
+                    "difference_low": each.difference.low,
+                    "difference_high": each.difference.high,
+                    "missed": "; ".join(each.missed),
+                    "chosen": each.alpha == self.alpha,
+                }
+                for each in self.candidates
+            ]
+        )
+
+
+def grid_from_lengths(workload: Workload) -> list[int]:
+    """Candidates at quantiles of the lengths from 5 % to 99 %."""
+    return sorted({int(value) for value in np.quantile(workload.length, _QUANTILES, method="inverted_cdf")})
+
+
+def grid_from_cost(workload: Workload) -> list[int]:
+    """Candidates at multiples of Q / O, from a tenth to three times."""
+    scale = alpha_for_cost_share(workload, 1.0)
+    return sorted({max(1, round(multiple * scale)) for multiple in _MULTIPLES})
+
+
+GRIDS: dict[str, Callable[[Workload], list[int]]] = {"lengths": grid_from_lengths, "cost": grid_from_cost}
+"""Ways to find candidates, by name."""
+
+
+def calibrate(
+    workload: Workload,
+    alphas: Sequence[int],
+    goal: Goal,
+    *,
+    slots: int,
+    step_time: StepTime,
+    share: float = 0.1,
+    percentiles: Sequence[float] = (50, 95, 99),
+    jobs: int = 1,
+    done: Callable[[str], None] = lambda _: None,
+) -> Calibration:
+    """Replay a log under ISJL for every candidate and choose one.
+
+    Parameters
+    ----------
+    workload : Workload
+        The log.
+    alphas : sequence of int
+        Candidates in tokens.
+    goal : Goal
+        Prices, limits and which of the candidates within them to take.
+    slots : int
+        Requests that fit into a batch.
+    step_time : StepTime
+        How long a step takes.
+    share : float
+        For ``alpha_cost``.
+    percentiles : sequence of float
+        Of the end-to-end latency to report besides those that have a limit.
+    jobs : int
+        Processes.
+    done : callable
+        Told of each replay that is done.
+
+    Notes
+    -----
+    The cost of a run splits exactly over its requests: a request answers for an even share of every
+    step it was in, and for the externality it suffered. So the costs under two budgets are two series
+    over the same arrivals, and batch means of their differences say whether another stretch of the
+    same traffic would rank them alike.
+    """
+    if not alphas:
+        raise ValueError("alphas: at least one candidate is needed, found none")
+    statistics = quantiles(sorted({*percentiles, *goal.latency}))
+    replays: dict[int, _Replay] = {}
+    parallel = Parallel(n_jobs=min(jobs, len(alphas)), return_as="generator")
+    for replay in parallel(
+        delayed(_replay)(workload, alpha, goal.cost, statistics, slots=slots, step_time=step_time)
+        for alpha in sorted(set(alphas))
+    ):
+        replays[replay.alpha] = replay
+        done(f"alpha = {replay.alpha}")
+    missed = {alpha: _missed(replay, goal) for alpha, replay in replays.items()}
+    chosen = _choose(replays, missed, goal)
+    confidence = 1 - (1 - goal.confidence) / max(1, len(replays) - 1)  # all intervals at once (Bonferroni)
+    candidates = tuple(
+        Candidate(
+            alpha,
+            replay.throughput,
+            replay.latency,
+            replay.steps,
+            replay.externality,
+            goal.cost.c * replay.steps,
+            goal.cost.tau * replay.externality,
+            missed[alpha],
+            _difference(replay, replays.get(chosen) if chosen is not None else None, confidence),
+        )
+        for alpha, replay in replays.items()
+    )
+    return Calibration(
+        candidates=candidates,
+        alpha=chosen,
+        warnings=() if chosen is None else tuple(_warnings(candidates, chosen, goal)),
+        scale=alpha_for_cost_share(workload, 1.0),
+        share=share,
+        alpha_cost=alpha_for_cost_share(workload, share),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Replay:
+    alpha: int
+    throughput: float
+    latency: dict[str, Estimate]
+    steps: int
+    externality: int
+    total: float
+    cost_of_request: FloatArray
+
+
+def _replay(
+    workload: Workload,
+    alpha: int,
+    cost: CostModel,
+    statistics: Sequence[Statistic],
+    *,
+    slots: int,
+    step_time: StepTime,
+) -> _Replay:
+    run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
+    split = costs(run, cost)
+    own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
+    order = workload.arrival_order
+    return _Replay(
+        alpha=alpha,
+        throughput=run.throughput,
+        latency={
+            each.name: _latency(each, arrival_series(run, "e2el"), no_steady_state(run))
+            for each in statistics
+        },
+        steps=run.steps,
+        externality=run.externality,
+        total=split.time_cost + split.externality_cost,
+        cost_of_request=own if order is None else own[order],
+    )
+
+
+def _latency(statistic: Statistic, values: FloatArray, note: str | None) -> Estimate:
+    if note is not None:
+        return Estimate(statistic.of(values), note=note)
+    return sectioning.estimate(statistic, values)
+
+
+def _missed(replay: _Replay, goal: Goal) -> tuple[str, ...]:
+    missed = []
+    if goal.throughput is not None and replay.throughput < goal.throughput:
+        missed.append(f"throughput below {goal.throughput:g}")
+    for percentile, limit in goal.latency.items():
+        name = quantiles([percentile])[0].name
+        value = replay.latency[name].value
+        assert value is not None
+        if value > limit:
+            missed.append(f"{name} above {limit:g}")
+    return tuple(missed)
+
+
+def _choose(replays: Mapping[int, _Replay], missed: Mapping[int, tuple[str, ...]], goal: Goal) -> int | None:
+    within = [alpha for alpha in replays if not missed[alpha]]
+    if not within:
+        return None
+    # of equally cheap budgets the smallest, which promises more
+    return min(within) if goal.smallest else min(within, key=lambda alpha: (replays[alpha].total, alpha))
+
+
+def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> Estimate:
+    if chosen is None:
+        return Estimate(None, note="no budget meets the limits")
+    if chosen is replay:
+        return Estimate(None, note="the budget chosen")
+    return sectioning.estimate_difference(MEAN, replay.cost_of_request, chosen.cost_of_request, confidence)
+
+
+def _warnings(candidates: Sequence[Candidate], chosen: int, goal: Goal) -> list[str]:
+    warnings = []
+    if len(candidates) > 1 and chosen in (candidates[0].alpha, candidates[-1].alpha):
+        warnings.append(f"alpha = {chosen} lies on the edge of the grid, a better one may lie beyond")
+    rivals = [
+        each.alpha
+        for each in candidates
+        if each.alpha != chosen and not each.missed and not each.difference.excludes_zero
+    ]
+    if rivals and not goal.smallest:
+        names = ", ".join(map(str, rivals))
+        warnings.append(
+            f"alpha = {chosen} cannot be told apart in cost from {names} "
+            f"at a confidence of {goal.confidence:g}"
+        )
+    best = next(each for each in candidates if each.alpha == chosen)
+    for percentile, limit in goal.latency.items():
+        name = quantiles([percentile])[0].name
+        estimate = best.latency[name]
+        if estimate.high is None:
+            warnings.append(f"{name} has no interval ({estimate.note}), so its limit may be met by chance")
+        elif estimate.high > limit:
+            warnings.append(f"the limit of {limit:g} lies within the interval of {name}")
+    return warnings
