@@ -13,8 +13,8 @@ import numpy as np
 from serving_sim.compiled.bits import NONE, Bits, highest_up_to, lowest_from
 from serving_sim.compiled.jit import Words, inner
 from serving_sim.compiled.queue import (
-    Links,
     SizeQueue,
+    count,
     largest,
     largest_up_to,
     pop,
@@ -26,14 +26,17 @@ HELD, PACKED, BEGAN, HOLD_END, DRIFTED = range(5)
 
 
 class Plan(NamedTuple):
-    """What phase ONE holds back, by slot; the packs are linked through ``SizeQueue.behind``.
+    """What phase ONE holds back, by slot.
 
     Attributes
     ----------
-    head, tail : ndarray of int32, shape (slots,)
-        First and last request of the pack that is left, `NONE` for none.
-    long : ndarray of int32, shape (slots,)
+    long : ndarray of int64, shape (slots,)
         The long request, `NONE` for none.
+    head, tail : ndarray of int64, shape (slots,)
+        First and last entry of the pack that is left, `NONE` for none.
+    request, size, behind : ndarray of int64, shape (n,)
+        By entry, a pack request, its size and the entry behind it, `NONE` at the end. Every plan
+        starts anew with entry 0, so only as much of the space is ever touched as the largest takes.
     begun, due : ndarray of int64, shape (slots,)
         First step and projected last step of the last pack request admitted.
     order : ndarray of int64, shape (slots,)
@@ -45,9 +48,12 @@ class Plan(NamedTuple):
         whether pack requests have ended earlier than projected.
     """
 
-    head: Links
-    tail: Links
-    long: Links
+    long: Words
+    head: Words
+    tail: Words
+    request: Words
+    size: Words
+    behind: Words
     begun: Words
     due: Words
     order: Words
@@ -55,19 +61,22 @@ class Plan(NamedTuple):
     state: Words
 
 
-def no_plan(slots: int) -> Plan:
+def no_plan(slots: int, requests: int) -> Plan:
     """Nothing is held back."""
 
-    def nobody() -> Links:
-        return np.full(slots, NONE, np.int32)
+    def nobody() -> Words:
+        return np.full(slots, NONE, np.int64)
 
     def zeros() -> Words:
         return np.zeros(slots, np.int64)
 
     return Plan(
+        long=nobody(),
         head=nobody(),
         tail=nobody(),
-        long=nobody(),
+        request=np.empty(requests, np.int64),
+        size=np.empty(requests, np.int64),
+        behind=np.empty(requests, np.int64),
         begun=zeros(),
         due=zeros(),
         order=zeros(),
@@ -108,47 +117,50 @@ def make_plan(plan: Plan, queue: SizeQueue, alpha: int, beta: int, step: int) ->
         plan.room[place] = alpha
         plan.order[place] = held + place
     plan.state[HELD] = held
-    plan.state[PACKED] = plan.state[DRIFTED] = 0
+    plan.state[DRIFTED] = 0
     plan.state[BEGAN] = step
     _pack(plan, queue, min(2 * alpha, first_size - last_size + beta))
-    plan.state[HOLD_END] = pack_stage_end(plan, queue, alpha, step) - alpha
+    plan.state[HOLD_END] = pack_stage_end(plan, alpha, step) - alpha
 
 
 @inner
 def _pack(plan: Plan, queue: SizeQueue, limit: int) -> None:
     """First-fit decreasing; requests of one size are placed in one pass over the slots."""
     offered = len(plan.order) - 1  # the largest long, which comes last, takes no pack
+    entry = 0
     rank = largest_up_to(queue, limit)
     while rank != NONE:
         size = queue.sizes[rank]
+        left = count(queue, rank)
         most = 0
         for place in range(offered):
-            while plan.room[place] >= size:
+            while left > 0 and plan.room[place] >= size:
                 plan.room[place] -= size
-                _append(plan, queue, plan.order[place], pop(queue, rank))
-                if queue.first[rank] == NONE:
-                    break
-            if queue.first[rank] == NONE:
-                most = size
+                _append(plan, plan.order[place], entry)
+                plan.request[entry] = pop(queue, rank)
+                plan.size[entry] = size
+                entry += 1
+                left -= 1
+            if left == 0:
                 break
             most = max(most, plan.room[place])
-        # where requests of this size are left no room is as large: larger ones than the most need no look
-        rank = highest_up_to(queue.filled, rank - 1) if most >= size else largest_up_to(queue, most)
+        # where some of this size are left no room is as large, and larger ones than the most need no look
+        rank = highest_up_to(queue.filled, rank - 1) if left == 0 else largest_up_to(queue, most)
+    plan.state[PACKED] = entry
 
 
 @inner
-def _append(plan: Plan, queue: SizeQueue, slot: int, request: int) -> None:
-    queue.behind[request] = NONE
+def _append(plan: Plan, slot: int, entry: int) -> None:
+    plan.behind[entry] = NONE
     if plan.head[slot] == NONE:
-        plan.head[slot] = request
+        plan.head[slot] = entry
     else:
-        queue.behind[plan.tail[slot]] = request
-    plan.tail[slot] = request
-    plan.state[PACKED] += 1
+        plan.behind[plan.tail[slot]] = entry
+    plan.tail[slot] = entry
 
 
 @inner
-def pack_stage_end(plan: Plan, queue: SizeQueue, alpha: int, step: int) -> int:
+def pack_stage_end(plan: Plan, alpha: int, step: int) -> int:
     """Step at which the last pack request ends if the packs are played forward under the guard.
 
     A pack is in descending order and holds at most 2 alpha, so only its first request can exceed
@@ -161,24 +173,18 @@ def pack_stage_end(plan: Plan, queue: SizeQueue, alpha: int, step: int) -> int:
         if plan.begun[slot] == began:
             window_end = max(window_end, plan.due[slot])
         if step == began and plan.head[slot] != NONE:
-            window_end = max(window_end, step + _size(queue, plan.head[slot]))
+            window_end = max(window_end, step + plan.size[plan.head[slot]])
     last = step
     for slot in range(len(plan.head)):
         end = max(step, plan.due[slot])
-        request = plan.head[slot]
-        while request != NONE:
+        entry = plan.head[slot]
+        while entry != NONE:
             if began + alpha < end < window_end:
                 end = window_end
-            end += _size(queue, request)
-            request = queue.behind[request]
+            end += plan.size[entry]
+            entry = plan.behind[entry]
         last = max(last, end)
     return last
-
-
-@inner
-def _size(queue: SizeQueue, request: int) -> int:
-    size: int = queue.sizes[queue.rank[request]]
-    return size
 
 
 @inner
@@ -196,20 +202,21 @@ def note_early_ends(plan: Plan, free: Bits, step: int) -> None:
 def next_of_plan(plan: Plan, queue: SizeQueue, slot: int, alpha: int, step: int) -> int:
     """The request to admit into a free slot, `NONE` to keep it idle."""
     over = step >= plan.state[HOLD_END]
-    request: int = plan.head[slot]
-    if request != NONE:
-        plan.head[slot] = queue.behind[request]
+    entry = plan.head[slot]
+    if entry != NONE:
+        plan.head[slot] = plan.behind[entry]
         plan.state[PACKED] -= 1
         plan.begun[slot] = step
-        plan.due[slot] = step + _size(queue, request)
-        return request
-    request = plan.long[slot]
-    if request != NONE:
+        plan.due[slot] = step + plan.size[entry]
+        packed: int = plan.request[entry]
+        return packed
+    long: int = plan.long[slot]
+    if long != NONE:
         if not over:
             return NONE
         plan.long[slot] = NONE
         plan.state[HELD] -= 1
-        return request
+        return long
     rank = largest(queue)
     if rank != NONE and (over or queue.sizes[rank] <= alpha):
         return pop(queue, rank)

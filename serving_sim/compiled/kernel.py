@@ -246,7 +246,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                 note_early_ends(plan, free, step)
                 early = False
             if planned and plan.state[DRIFTED] != 0 and plan.state[HELD] > 0:
-                plan.state[HOLD_END] = pack_stage_end(plan, queue, budget, step) - budget
+                plan.state[HOLD_END] = pack_stage_end(plan, budget, step) - budget
             count = zero
             first = first_taken = NONE
             slot = lowest_from(free, zero)

@@ -63,7 +63,7 @@ def serve(
         _requests(ledger),
         empty_slots(slots),
         _queue(ledger, sized=rule.order != Order.ARRIVAL),
-        no_plan(slots),
+        no_plan(slots, ledger.known if rule.order == Order.ISJL else 0),
         Terms(slots, slotted, int(rule.order), _budget(policy.alpha), rule.allowance, _budget(alpha)),
         Coefficients(
             step_time.base,
