@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from exhaustive_optimum import least_makespan
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from offline_instances import KNOWN_OPTIMA, Offline, offline
 from refusal import refusal
@@ -42,6 +42,7 @@ def _needs(solver: Solver) -> None:
 
 
 @MANY
+@example(Offline((7, 6), slots=2, alpha=3, releases=(1, 5)))  # presolve of OR-tools 9.15 says 14
 @given(offline())
 def test_solvers_left_alone_agree_with_exhaustive_search(case: Offline) -> None:
     _needs("cp-sat")
