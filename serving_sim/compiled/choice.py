@@ -14,11 +14,12 @@ from serving_sim.steptime import StepTime
 
 Engine = Literal["auto", "simpy", "compiled"]
 
-WORTH_COMPILING = 20_000
+WORTH_COMPILING = 100_000
 """Requests from which ``auto`` takes the compiled engine.
 
-Loading the kernel from disk takes as long as the SimPy engine needs for this many
-(``benchmarks/kernel.py``). The number alone decides, so that a run never depends on those before it.
+A fresh process takes as long to import numba and to load the kernel as the SimPy engine takes to serve
+about that many (``benchmarks/kernel.py``). The number alone decides, so that a run never depends on
+those before it.
 """
 
 _LARGEST = 2**56

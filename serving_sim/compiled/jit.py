@@ -20,10 +20,12 @@ Column = TypeVar("Column", bound=NDArray[Any])
 Words = NDArray[Any]
 """Whole numbers of 64 bits; Any, since to the kernel an element and an int are the same type."""
 
+_njit: Any = numba.njit  # numba's own annotations leave _nrt out
+
 
 def inner(function: Function) -> Function:
     """Compile a function as a part of those that call it."""
-    return cast("Function", numba.njit(_nrt=False)(function))
+    return cast("Function", _njit(_nrt=False)(function))
 
 
 def entry(function: Function) -> Function:
@@ -33,7 +35,7 @@ def entry(function: Function) -> Function:
     cache at all; the function is then compiled once in every process.
     """
     try:
-        return cast("Function", numba.njit(cache=True, _nrt=False)(function))
+        return cast("Function", _njit(cache=True, _nrt=False)(function))
     except RuntimeError:
         return inner(function)
 

@@ -64,7 +64,9 @@ def serve(
         empty_slots(slots),
         _queue(ledger, sized=rule.order != Order.ARRIVAL),
         no_plan(slots, ledger.known if rule.order == Order.ISJL else 0),
-        Terms(slots, slotted, int(rule.order), _budget(policy.alpha), rule.allowance, _budget(alpha)),
+        Terms(
+            slots, slotted, int(rule.order), _budget(policy.alpha), _budget(rule.allowance), _budget(alpha)
+        ),
         Coefficients(
             step_time.base,
             step_time.per_request,
@@ -117,8 +119,8 @@ def _column(ledger: Ledger, name: str) -> NDArray[Any]:
     return np.asarray(ledger.view(name))
 
 
-def _budget(alpha: int | None) -> int:
-    return NEVER if alpha is None else min(alpha, NEVER)
+def _budget(tokens: int | None) -> int:
+    return NEVER if tokens is None else min(tokens, NEVER)  # no run can tell larger ones apart
 
 
 def _spans(rows: int) -> Spans:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from engine_case import policy_of, workload_of
+from engines_agree import check_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import Case, Pace
-
-from serving_sim import Run, StepTime, simulate
-from serving_sim.compiled.choice import Engine
 
 pytest.importorskip("numba", reason="the compiled engine is an optional extra")
 
@@ -66,35 +62,6 @@ def small_case(draw: Draw) -> Case:
         pace=pace,
         slotted=pace == Pace(pace.base) and draw.one_of((False, False, True)),
         first_token_step=draw.one_of((None, tuple(draw.between(1, tokens) for tokens in length))),
-    )
-
-
-def check_same(case: Case, **options: Any) -> None:  # noqa: ANN401
-    simpy, compiled = (play(case, engine, **options) for engine in ("simpy", "compiled"))
-    assert compiled.engine == "compiled"
-    for name in ("start", "first_token", "finish", "slot"):
-        ours, theirs = getattr(compiled, name), getattr(simpy, name)
-        assert ours.dtype == theirs.dtype
-        assert ours.tobytes() == theirs.tobytes(), name
-    assert replace(compiled.totals, events=0) == replace(simpy.totals, events=0)
-    assert compiled.audit == simpy.audit
-    assert (compiled.batches is None) == (simpy.batches is None)
-    if compiled.batches is not None and simpy.batches is not None:
-        for field in fields(compiled.batches):
-            ours, theirs = getattr(compiled.batches, field.name), getattr(simpy.batches, field.name)
-            assert ours.tobytes() == theirs.tobytes(), field.name
-
-
-def play(case: Case, engine: Engine, **options: Any) -> Run:  # noqa: ANN401
-    return simulate(
-        workload_of(case),
-        policy_of(case),
-        slots=case.slots,
-        step_time=StepTime(*case.pace),
-        slotted=case.slotted,
-        alpha=case.alpha,
-        engine=engine,
-        **options,
     )
 
 

@@ -1,0 +1,171 @@
+"""Which engine serves a run, what it says when it cannot, and that nobody pays for numba unasked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from policies import FCFS, Delayed, Fair, RobustISJL, make_policy
+from serving_sim import Admission, Epoch, Policy, Served, StepTime, Workload, simulate
+from serving_sim.compiled import choice
+
+FEW = Workload([0.0, 0.5, 3.0], [4, 2, 1])
+
+
+class InBatches(FCFS):
+    """Inherits from a policy with a rule and acts differently."""
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        return () if epoch.active else super().decide(epoch)
+
+
+class Forgetful:
+    def write(self, served: Served) -> None:
+        del served
+
+
+class Stream:
+    def blocks(self):  # type: ignore[no-untyped-def]  # noqa: ANN201
+        yield FEW
+
+
+@pytest.fixture
+def any_size_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "WORTH_COMPILING", 1)
+
+
+@pytest.fixture
+def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "find_spec", lambda _: None)
+    choice._say_once.cache_clear()
+
+
+def test_auto_takes_the_compiled_engine_from_its_size_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(choice, "WORTH_COMPILING", 3)
+    assert simulate(FEW, FCFS(), slots=1).engine == "compiled"
+    monkeypatch.setattr(choice, "WORTH_COMPILING", 4)
+    assert simulate(FEW, FCFS(), slots=1).engine == "simpy"
+
+
+@pytest.mark.usefixtures("any_size_is_worth_it")
+@pytest.mark.parametrize("policy", [InBatches(), Delayed(FCFS(), 2), make_policy("isjl-as-printed", alpha=3)])
+def test_auto_leaves_policies_without_a_rule_to_simpy(policy: Policy) -> None:
+    assert simulate(FEW, policy, slots=2).engine == "simpy"
+
+
+@pytest.mark.usefixtures("any_size_is_worth_it")
+def test_auto_leaves_streams_and_sinks_to_simpy() -> None:
+    assert simulate(Stream(), FCFS(), slots=2).engine == "simpy"
+    assert simulate(FEW, FCFS(), slots=2, sink=Forgetful()).engine == "simpy"
+
+
+@pytest.mark.parametrize(
+    ("workload", "policy", "options", "message"),
+    [
+        (Stream(), FCFS(), {}, "needs a Workload, found Stream"),
+        (FEW, FCFS(), {"sink": Forgetful()}, "keeps its records in memory, a sink was given"),
+        (FEW, InBatches(), {}, "knows no rule for the policy fcfs"),
+        (FEW, Fair(InBatches(), 4), {}, "knows no rule for the policy fair-fcfs:alpha=4"),
+        (
+            FEW,
+            Fair(make_policy("isjl", alpha=2), 4),
+            {},
+            "knows no rule for the policy fair:inner=(isjl:alpha=2),alpha=2",
+        ),
+        (
+            Workload([0, 0], [2**55, 2**55 + 1]),
+            FCFS(),
+            {},
+            "counts up to 2**56 tokens, the workload has more",
+        ),
+        (
+            Workload([0], [1], upper=[2**60]),
+            RobustISJL(4),
+            {},
+            "counts up to 2**56 tokens, the workload has more",
+        ),
+        (
+            Workload([0], [2**31 + 1]),
+            FCFS(),
+            {"step_time": StepTime(1, 0, 0.1)},
+            "dates steps that grow with the tokens up to lengths of 2**31, the workload has longer ones",
+        ),
+        (
+            Workload([2.0**57], [1]),
+            FCFS(),
+            {"slotted": True},
+            "counts up to 2**56 slots of time, a release is later",
+        ),
+    ],
+)
+def test_compiled_says_why_it_cannot(workload, policy, options, message) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    with pytest.raises(ValueError, match="engine='compiled'") as refusal:
+        simulate(workload, policy, slots=2, engine="compiled", **options)
+    assert str(refusal.value) == f"engine='compiled': {message}"
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be 'auto', 'simpy' or 'compiled'"):
+        simulate(FEW, FCFS(), slots=1, engine="c++")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("without_numba", "any_size_is_worth_it")
+def test_without_numba_large_runs_work_and_say_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    assert simulate(FEW, FCFS(), slots=1).engine == "simpy"
+    simulate(FEW, FCFS(), slots=1)
+    assert caplog.messages == [
+        "large runs take longer than they need: numba is not installed, the extra 'fast' brings it"
+    ]
+
+
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba_compiled_is_refused() -> None:
+    with pytest.raises(ValueError, match="engine='compiled': numba is not installed"):
+        simulate(FEW, FCFS(), slots=1, engine="compiled")
+
+
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba_short_runs_say_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    simulate(FEW, FCFS(), slots=1)
+    assert not caplog.messages
+
+
+def test_short_runs_import_no_numba() -> None:
+    python(
+        "import sys",
+        "from policies import make_policy",
+        "from serving_sim import Workload, simulate",
+        "simulate(Workload([0], [1]), make_policy('isjl', alpha=1), slots=2)",
+        "assert 'numba' not in sys.modules",
+    )
+
+
+def test_without_a_folder_to_write_to_functions_are_compiled_all_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from serving_sim.compiled.jit import entry\n"
+        "@entry\n"
+        "def add(left, right):\n"
+        "    return left + right\n"
+        "print(add(1, 2), add.stats.cache_path)\n"
+    )
+    nowhere = tmp_path / "file" / "cache"
+    nowhere.parent.touch()
+    told = python(
+        f"import os, runpy, sys; os.environ['NUMBA_CACHE_DIR'] = {str(nowhere)!r}",
+        "os.environ['NUMBA_CACHE_LOCATOR_CLASSES'] = 'UserProvidedCacheLocator'",
+        f"runpy.run_path({str(script)!r})",
+    )
+    assert told.split() == ["3", "None"]
+
+
+def python(*lines: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(lines)], check=True, capture_output=True, text=True
+    ).stdout

@@ -1,0 +1,128 @@
+"""The parts of the kernel against what Python has for them, and runs at the limits of its numbers."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+
+import numpy as np
+import pytest
+from engines_agree import check_same
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import Case, Pace
+
+pytest.importorskip("numba", reason="the compiled engine is an optional extra")
+
+from serving_sim.compiled.bits import NONE, all_bits, exclude, highest_up_to, include, lowest_from, make_bits
+from serving_sim.compiled.heap import heap_pop, heap_push
+from serving_sim.compiled.queue import (
+    largest,
+    largest_up_to,
+    make_queue,
+    pop,
+    push,
+    ranks,
+    second_largest,
+    smallest,
+)
+from serving_sim.compiled.wide import add_product, exact
+
+ROOMS = (1, 63, 64, 65, 4096, 4097, 300_000)
+"""Around the edges of one, two and three levels."""
+
+
+@given(st.data(), st.sampled_from(ROOMS))
+def test_bits_are_a_sorted_set(data: st.DataObject, room: int) -> None:
+    numbers = st.integers(0, room - 1)
+    bits = make_bits(room)
+    members: set[int] = set()
+    for number, joins in data.draw(st.lists(st.tuples(numbers, st.booleans()), max_size=40)):
+        (include if joins else exclude)(bits, number)
+        (members.add if joins else members.discard)(number)
+    for asked in [0, room - 1, *data.draw(st.lists(numbers, max_size=10)), *members]:
+        assert lowest_from(bits, asked) == min((m for m in members if m >= asked), default=NONE)
+        assert highest_up_to(bits, asked) == max((m for m in members if m <= asked), default=NONE)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_all_bits_hold_every_number_and_no_more(room: int) -> None:
+    one_by_one = make_bits(room)
+    for number in range(room):
+        include(one_by_one, number)
+    np.testing.assert_array_equal(all_bits(room).words, one_by_one.words)
+    assert lowest_from(all_bits(room), room) == NONE
+
+
+@given(st.lists(st.none() | st.integers(0, 50), max_size=80))
+def test_heap_gives_keys_in_order_with_their_values(actions: list[int | None]) -> None:
+    keys, values = np.empty(len(actions), np.int64), np.empty(len(actions), np.int64)
+    count = 0
+    expected: list[int] = []
+    for key in actions:
+        if key is not None:
+            heap_push(keys, values, count, key, 1000 + key)
+            heapq.heappush(expected, key)
+            count += 1
+        elif count:
+            assert (keys[0], values[0]) == (expected[0], 1000 + heapq.heappop(expected))
+            heap_pop(keys, values, count)
+            count -= 1
+
+
+@given(st.data(), st.sampled_from([5, 10**9]))
+def test_queue_gives_sizes_in_order_and_equal_ones_by_arrival(data: st.DataObject, most: int) -> None:
+    sizes = data.draw(st.lists(st.integers(1, most), min_size=1, max_size=40))
+    queue = make_queue(*ranks(np.array(sizes)))
+    buckets: dict[int, deque[int]] = {}
+    for request, size in enumerate(sizes):
+        push(queue, request)
+        buckets.setdefault(size, deque()).append(request)
+        for rank_of, size_of in data.draw(st.sampled_from([(), ((largest, max),), ((smallest, min),)])):
+            if buckets:
+                top = size_of(buckets)
+                assert pop(queue, rank_of(queue)) == buckets[top].popleft()
+                if not buckets[top]:
+                    del buckets[top]
+        waiting = sorted(size for size, bucket in buckets.items() for _ in bucket)
+        limit = data.draw(st.integers(0, most))
+        below = [size for size in waiting if size <= limit]
+        assert at(queue, largest(queue)) == (waiting[-1] if waiting else None)
+        assert at(queue, second_largest(queue)) == (waiting[-2] if len(waiting) > 1 else None)
+        assert at(queue, largest_up_to(queue, limit)) == (below[-1] if below else None)
+
+
+def at(queue, rank: int) -> int | None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    return None if rank == NONE else int(queue.sizes[rank])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**56 - 1), st.integers(0, 2**56 - 1)), max_size=120))
+def test_sums_of_products_are_exact(factors: list[tuple[int, int]]) -> None:
+    total = np.zeros(2, np.int64)
+    for left, right in factors:
+        add_product(total, left, right)
+    assert exact(total) == sum(left * right for left, right in factors)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "lpt", "isjl"])
+def test_runs_whose_externality_exceeds_64_bits(policy: str) -> None:
+    release, length = (0.0, 0.0, 5.5, 1e15), (10**16, 3 * 10**15, 2**53 + 1, 7)
+    check_same(Case(policy, slots=2, release=release, length=length, alpha=4 * 10**15))
+
+
+def test_spans_of_two_to_the_31_steps_are_dated_by_an_exact_square() -> None:
+    release, length = (0.0, 123.4, 1e9, 1e17), (2**31, 2**31 - 1, 2**20, 5)
+    check_same(Case("fcfs", slots=2, release=release, length=length, pace=Pace(0.1, 0.01, 0.3, 0.07)))
+
+
+def test_slotted_releases_far_from_the_origin() -> None:
+    check_same(Case("fcfs", 2, (0.3, 1e12 + 0.25, 2.0**51), (3, 2, 1), pace=Pace(0.1), slotted=True))
+
+
+def test_alphas_beyond_any_length() -> None:
+    check_same(Case("isjl", 2, (0.0, 0.0, 1.0), (50, 40, 30), alpha=10**30))
+    check_same(Case("fair-sjf", 2, (0.0, 0.0, 1.0), (50, 40, 30), alpha=10**30))
+
+
+def test_more_slots_than_requests_and_than_one_word_of_bits() -> None:
+    check_same(Case("fcfs", 5000, tuple(float(k % 7) for k in range(200)), tuple(range(1, 201))))
