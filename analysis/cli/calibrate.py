@@ -189,9 +189,9 @@ def _write(result: Calibration, table: Table, folder: Path, command: str) -> Non
     )
     measures = (
         (
-            "The log is replayed under ISJL for each candidate of the fairness budget alpha, in tokens. A larger "
-            "alpha gives the scheduler more freedom, so the log may need fewer steps (c T), and lets requests "
-            "of more unequal progress share a batch, which costs the externality (tau E)."
+            "The log is replayed under ISJL for each candidate of the fairness budget alpha, in tokens. A "
+            "larger alpha gives the scheduler more freedom, so the log may need fewer steps (c T), and lets "
+            "requests of more unequal progress share a batch, which costs the externality (tau E)."
         ),
     )
     section = Section(

@@ -14,7 +14,9 @@ from analysis.cli.console import progress, say, show
 def reproduce(
     name: Annotated[
         str,
-        typer.Argument(help="table1, table2, table3, fig4, fig5, fig6, fig7, golden-ratio, or all."),
+        typer.Argument(
+            help="table1 to table3, fig4 to fig7, golden-ratio, nested-frontier, pooling, demand, or all."
+        ),
     ],
     *,
     context: typer.Context,
