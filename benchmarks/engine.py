@@ -22,6 +22,7 @@ import argparse
 import math
 import tracemalloc
 from collections.abc import Callable, Generator
+from functools import partial
 from heapq import heappop, heappush
 from importlib.util import find_spec
 from time import process_time
@@ -168,14 +169,14 @@ def _runners() -> list[str]:
 
 def _contest(requests: Workload) -> list[tuple[str, Timing]]:
     release, length = requests.release.tolist(), requests.length.tolist()
-    seconds, bare = _timed(lambda: bare_loop(release, length, SLOTS))
+    seconds, bare = _timed(partial(bare_loop, release, length, SLOTS))
     timings = [("bare loop", Timing(seconds, bare.turns))]
-    seconds, (_, events) = _timed(lambda: plain_simpy(release, length, SLOTS))
+    seconds, (_, events) = _timed(partial(plain_simpy, release, length, SLOTS))
     timings.append(("plain SimPy", Timing(seconds, events)))
     for engine in _engines():
         for name, policy in _policies().items():
             serve(requests.take(np.arange(1)), policy, engine)  # compile or load before the clock runs
-            seconds, run = _timed(lambda policy=policy, engine=engine: serve(requests, policy, engine))
+            seconds, run = _timed(partial(serve, requests, policy, engine))
             timings.append((f"{engine} {name}", Timing(seconds, run.totals.events)))
             if name == "fcfs":
                 _check_same(run, bare)
