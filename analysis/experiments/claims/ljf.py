@@ -67,7 +67,7 @@ def _equivalence(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 def _share(rng: np.random.Generator, budget: Budget) -> Verdict:
     promise = Share(Space(slots=(2, 3, 4)), lambda _: LJF(), lambda case: bound(case.instance.slots))
-    return shares([(promise, hunt(promise, rng, budget, restarts=3))], why="")
+    return shares([(promise, hunt(promise, rng, budget))], why="")
 
 
 def _tight(_rng: np.random.Generator, _budget: Budget) -> Verdict:

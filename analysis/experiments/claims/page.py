@@ -56,9 +56,14 @@ def findings_page(findings: Sequence[Finding], *, seed: int, pictures: str) -> s
         present = [by_claim[claim.name] for claim in claims if claim.name in by_claim]
         if present:
             parts.append(f"## {section}\n")
-            parts += ["\n".join(_entry(finding, pictures)) for finding in present]
+            parts += [finding_entry(finding, pictures=pictures) for finding in present]
     parts.append(f"---\n\n{_FOOT.format(seed=seed)}")
     return "\n".join(parts)
+
+
+def finding_entry(finding: Finding, *, pictures: str) -> str:
+    """What the page says of one claim."""
+    return "\n".join(_entry(finding, pictures))
 
 
 def findings_json(findings: Sequence[Finding], *, seed: int, thorough: bool) -> dict[str, object]:

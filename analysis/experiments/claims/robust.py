@@ -104,7 +104,10 @@ def _stretching(rng: np.random.Generator, budget: Budget) -> Verdict:
     case = trophy.smallest
     if case is None:
         return Verdict(
-            Kind.NOT_TESTABLE, "no instance found that shows it", trophy.instances, why="try harder"
+            Kind.NOT_TESTABLE,
+            "no instance tried shows it",
+            trophy.instances,
+            why="more instances may: --thorough",
         )
     realized, predicted = least_makespan(case.instance), least_makespan(case.predicted)
     return Verdict(
@@ -112,7 +115,6 @@ def _stretching(rng: np.random.Generator, budget: Budget) -> Verdict:
         f"{described(case)}: the optimum grows from {realized.upper} to {predicted.upper} steps, the "
         f"predictions by a factor of {stretch(case)} at most",
         trophy.instances,
-        float(trophy.margin),
     )
 
 
