@@ -43,7 +43,7 @@ def test_the_decomposition_of_a_hand_checked_run() -> None:
     assert split.profit(linear_revenue(split.tokens, 7.0)) == 42.0 - 36.0
 
 
-@pytest.mark.parametrize("length", [*range(1, 40), 499, 500])
+@pytest.mark.parametrize("length", range(1, 501))
 def test_fcfs_loses_to_static_batching_by_the_stated_amount(length: int) -> None:
     # proposition 5.4, equations 15 to 17
     workload = long_then_short(length).workload
@@ -54,6 +54,35 @@ def test_fcfs_loses_to_static_batching_by_the_stated_amount(length: int) -> None
     assert (ljf.steps, ljf.externality) == (length + half, 0)
     stated = MODEL.tau * length * (length - 1) / 2 - MODEL.c * half
     assert profit_difference(ljf, fcfs) == pytest.approx(stated, rel=1e-12, abs=1e-15)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=25),
+    gaps=st.lists(st.integers(0, 25), min_size=25, max_size=25),
+    slots=st.integers(1, 6),
+    alpha=st.integers(0, 20),
+)
+def test_the_identity_holds_in_integers(
+    *, lengths: list[int], gaps: list[int], slots: int, alpha: int
+) -> None:
+    # theorem 5.1 and equation 12 with c = 7 and tau = 3; the steps are priced one by one (equation 3)
+    releases = np.cumsum(gaps[: len(lengths)]).astype(float).tolist()
+    parts = []
+    for policy in (FCFS(), SJF(), LJF(), ISJL(alpha)):
+        run = served(policy, lengths, slots, releases)
+        spans = run.batches
+        assert spans is not None
+        rows = zip(spans.active.tolist(), spans.max_progress.tolist(), spans.steps.tolist(), strict=True)
+        priced = sum(
+            7 + 3 * active * (oldest + step) for active, oldest, k in rows for step in range(1, k + 1)
+        )
+        assert priced == 3 * run.intrinsic + 7 * run.steps + 3 * run.externality
+        assert run.intrinsic == sum(o * (o + 1) // 2 for o in lengths)
+        parts.append((priced, run.steps, run.externality))
+    for price, steps, externality in parts:
+        other_price, other_steps, other_externality = parts[-1]
+        assert other_price - price == 7 * (other_steps - steps) + 3 * (other_externality - externality)
+        assert other_externality <= alpha * sum(lengths)
 
 
 @given(

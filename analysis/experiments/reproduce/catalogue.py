@@ -33,10 +33,11 @@ ALL = "all"
 
 _INTRODUCTION = (
     (
-        "These are the tables and figures of Yao and Zhou, 'Resource-Fair Scheduling in LLM Inference', "
-        "simulated again. A worker serves language-model requests in batches: in every step each request of "
-        "the batch gets one more token. Who may join the batch and when is the policy's choice. The paper's "
-        "policy, ISJL, keeps the progress of any two requests in a batch within alpha tokens of each other."
+        "These are the tables and figures of Yao and Zhou, 'Efficiency and Cost Alignment in Batched LLM "
+        "Serving via Resource-Fair Scheduling', simulated again. A worker serves language-model requests in "
+        "batches: in every step each request of the batch gets one more token. Who may join the batch and "
+        "when is the policy's choice. The paper's policy, ISJL, keeps the progress of any two requests in a "
+        "batch within alpha tokens of each other."
     ),
     (
         "Each section says what is measured and in which unit, what was found, and shows the numbers of "
