@@ -51,7 +51,7 @@ def solve(instance: Instance, known: Bracket, time_limit: float) -> Bracket:
         constraints=optimize.LinearConstraint(
             program.matrix(rows), [row.low for row in rows], [row.high for row in rows]
         ),
-        options={"time_limit": time_limit, "presolve": False},  # presolve takes longer than it saves here
+        options={"time_limit": time_limit, "mip_rel_gap": 0, "presolve": False},  # presolve saves no time
     )
     proven = -math.inf if solution.mip_dual_bound is None else solution.mip_dual_bound
     lower = math.ceil(max(known.lower, proven) - 1e-6)

@@ -28,7 +28,7 @@ from analysis.bounds import (
 from analysis.bounds.steps import BOUNDS
 from analysis.optimum import optimum
 
-MANY = settings(max_examples=4 * settings().max_examples)
+MANY = settings(max_examples=3 * settings().max_examples)
 
 
 def _pool(case: Offline) -> Pool:

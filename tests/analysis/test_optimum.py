@@ -19,7 +19,7 @@ from analysis.optimum.heuristics import batch_in_order, best_heuristic, insert_i
 from analysis.optimum.instance import Instance
 
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
-MANY = settings(max_examples=4 * settings().max_examples)
+MANY = settings(max_examples=3 * settings().max_examples)
 
 
 def _instance(case: Offline) -> Instance:
