@@ -20,7 +20,7 @@ test: .venv/installed-dev
 	$(BIN)/pytest -n 2 --cov
 
 bench: .venv/installed-dev
-	set -e; for script in benchmarks/*.py; do $(BIN)/python "$$script"; done
+	$(BIN)/python benchmarks/run.py
 
 clean:
 	rm -rf .venv demo-out dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
