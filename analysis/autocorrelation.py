@@ -7,7 +7,11 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from serving_sim.request import FloatArray
 
+_ROUNDING = 1e-9
+"""Relative spread below which a series counts as constant."""
+
 _WINDOW = 5.0  # Sokal's c; 4 to 6 balance the bias of a short window against the noise of a long one
+_ROUNDING = 1e-9  # relative spread below which a series is constant, but for the rounding of clocks
 
 
 def integrated_autocorrelation_time(values: FloatArray) -> float:
@@ -32,7 +36,7 @@ def integrated_autocorrelation_time(values: FloatArray) -> float:
     """
     count = len(values)
     centred = values - np.mean(values)
-    if not np.any(centred):
+    if np.ptp(values) <= _ROUNDING * np.max(np.abs(values)):
         return 1.0
     size = next_fast_len(2 * count, real=True)  # zero padding keeps the ends from meeting
     spectrum = rfft(centred, size)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from serving_sim.record import Run
-from serving_sim.request import Workload
+from serving_sim.request import IntArray, Workload, exact_sum
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def linear_revenue(tokens: int, per_token: float) -> float:
     return per_token * tokens
 
 
-def revenue(workload: Workload, tariff: Tariff, cached_tokens: np.ndarray | None = None) -> float:
+def revenue(workload: Workload, tariff: Tariff, cached_tokens: IntArray | None = None) -> float:
     """What a workload brings under separate prices for input, output and cached tokens.
 
     Raises
@@ -120,9 +120,9 @@ def revenue(workload: Workload, tariff: Tariff, cached_tokens: np.ndarray | None
     """
     if workload.prompt_tokens is None or workload.output_tokens is None:
         raise ValueError("prompt_tokens: separate prices need prompt and output tokens of every request")
-    cached = 0 if cached_tokens is None else int(np.sum(cached_tokens))
-    fresh = int(np.sum(workload.prompt_tokens)) - cached
-    written = int(np.sum(workload.output_tokens))
+    cached = 0 if cached_tokens is None else exact_sum(cached_tokens)
+    fresh = exact_sum(workload.prompt_tokens) - cached
+    written = exact_sum(workload.output_tokens)
     return (tariff.input * fresh + tariff.cached * cached + tariff.output * written) / 1e6
 
 
@@ -140,7 +140,7 @@ def guaranteed_difference(fair: Costs, other: Costs, alpha: int) -> float:
 
 
 def break_even(fair: Costs, static: Costs) -> float | None:
-    """Cost of a step at which both earn the same (section 5.2); None if no step cost balances them.
+    """Cost of a step at which both earn the same (section 5.2); None if none or every cost does.
 
     ``tau (E_fair - E_static) / (T_static - T_fair)``, with E_static = 0 for static batching.
     """

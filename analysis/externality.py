@@ -36,9 +36,11 @@ def externality_shares(run: Run) -> Shares:
     Raises
     ------
     ValueError
-        If the run kept no batches or no requests.
+        If the run kept no batches or no requests, or is too long to be split in 64 bits.
     """
     spans = _recorded(run)
+    if run.steps * run.steps * run.slots >= 2**63:  # sums of products of steps would not fit
+        raise ValueError(f"steps={run.steps}: too many to split the externality in 64 bits")
     ends, first, last = _stays(run, spans)
     length = ends[last] - ends[first]
     oldest = ends[:-1] - spans.max_progress

@@ -1,4 +1,4 @@
-"""Algorithm 3 of Yao and Zhou exactly as printed: it exists to show what the printed text does."""
+"""Algorithm 3 of Yao and Zhou as printed: it exists to show what the printed text does."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from serving_sim import Admission, Epoch, Policy
 
 class ISJLAsPrinted(Policy):
     """ISJL without the guard in phase ONE, as algorithm 3 is printed; it can break constraint (1).
+
+    One thing is not as printed, since it could not be played: the printed scan can pack a request that
+    it holds as a long already; here longs leave the queue first.
 
     Each pack runs back to back from the epoch of planning with no test, the slot's long follows at
     once, and the first long starts ``min(max(total_M - alpha, 0), alpha)`` steps after that epoch,

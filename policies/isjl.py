@@ -34,7 +34,8 @@ class ISJL(Policy):
     Notes
     -----
     Complexity of an epoch: O((admitted + packed) log d + slots * distinct packed sizes) with d
-    distinct waiting sizes; the queue is never scanned.
+    distinct waiting sizes; the queue is never scanned. Where sizes are upper bounds and a packed request
+    has ended early, O(p log p) more an epoch until the plan is used up, p packed requests left.
     """
 
     name = "isjl"
@@ -106,7 +107,8 @@ class ISJL(Policy):
 
     def _follow(self, step: int, free: Sequence[int], plan: Plan) -> None:
         # sizes can be upper predictions: once a pack request has ended before its projected end
-        # the pack stage no longer runs as projected, and its end is projected anew
+        # the pack stage no longer runs as projected. Its end is projected anew at every epoch from
+        # then on, since a long that has started meanwhile may keep a pack from starting
         for slot in free:
             if self._running[slot][1] > step:
                 self._running[slot] = (step, step)

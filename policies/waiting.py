@@ -13,7 +13,8 @@ class Delayed(Policy):
     """Keep a request that finds the worker empty waiting, then act as ``inner``.
 
     A request that joins while the worker is empty is shown to the inner policy no earlier than
-    ``x * size`` after its release; all others at once. The knob of the release-time lower bound
+    ``x * size`` after its release; all others at once. The inner policy counts the requests it is
+    shown, so it must not look them up in the epoch by number. The knob of the release-time lower bound
     (Yao and Zhou, proposition 3.27): x = (sqrt(5) - 1) / 2 balances its two continuations.
 
     Parameters
@@ -101,9 +102,9 @@ class Windowed(Policy):
         self.inner.join(request, size, release)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
-        opens = epoch.idle_since + self.w
-        if not epoch.active and epoch.now < opens:
-            epoch.wake_at(opens)
+        closes = epoch.idle_since + self.w
+        if not epoch.active and epoch.now < closes:
+            epoch.wake_at(closes)
             return ()
         return self.inner.decide(epoch)
 

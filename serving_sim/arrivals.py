@@ -27,12 +27,10 @@ class OpenStream:
         if block is None:
             return False
         first = block.release[0]
-        if first < self._last or block.arrival_order is not None:
-            raise SourceError(
-                f"source: blocks must be sorted by release, found {first} after {self._last}"
-                if first < self._last
-                else "source: a block must be sorted by release"
-            )
+        if first < self._last:
+            raise SourceError(f"source: blocks must be sorted by release, found {first} after {self._last}")
+        if block.arrival_order is not None:
+            raise SourceError("source: a block must be sorted by release")
         self._last = float(block.release[-1])
         self._ledger.append(block)
         return True
@@ -130,6 +128,10 @@ class Desk:
     ) -> simpy.Event:
         if not 0 <= request < self._ledger.known:
             raise SourceError(f"source {self._name} at time {self.now}: there is no request {request!r}")
+        if request < self._ledger.base:
+            raise SourceError(
+                f"source {self._name} at time {self.now}: request {request} has left memory for the sink"
+            )
         instant = recorded(request)
         if instant is not None:  # it happened before anyone asked
             return self._clock.event().succeed(instant)
@@ -146,4 +148,5 @@ class Desk:
             yield from process
         except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
             self.failure = failure
+            raise simpy.core.StopSimulation(None) from None
         self._running -= 1  # not in a finally: a collected generator has not ended, it waits in vain

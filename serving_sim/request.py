@@ -111,12 +111,12 @@ class Workload:
 
     @classmethod
     def joined(cls, parts: Sequence[Workload]) -> Workload:
-        """The rows of several workloads one after the other, without checking them again.
+        """The rows of several workloads one after the other.
 
         Raises
         ------
         ValueError
-            If a column is present in some parts only.
+            If a column is present in some parts only, or two parts share a request id.
         """
         whole = object.__new__(cls)
         for field in fields(cls):
@@ -125,6 +125,7 @@ class Workload:
             if 0 < absent < len(parts):
                 raise ValueError(f"{field.name}: must be present in all parts or in none")
             object.__setattr__(whole, field.name, None if absent else np.concatenate(columns))
+        _check_unique(whole.request_id)
         return whole
 
     @cached_property

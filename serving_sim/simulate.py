@@ -200,14 +200,18 @@ def _serve_compiled(
 def _check_arguments(
     slots: int, alpha: int | None, *, slotted: bool, step_time: StepTime, information: str
 ) -> None:
-    if not (isinstance(slots, int) and slots >= 1):
+    if not (_is_whole(slots) and slots >= 1):
         raise ValueError(f"slots={slots!r}: must be a whole number >= 1")
-    if alpha is not None and not (isinstance(alpha, int) and alpha >= 0):
+    if alpha is not None and not (_is_whole(alpha) and alpha >= 0):
         raise ValueError(f"alpha={alpha!r}: must be a whole number of tokens >= 0")
     if information not in ("exact", "interval"):
         raise ValueError(f"information={information!r}: must be 'exact' or 'interval'")
     if slotted and not step_time.constant:
         raise ValueError("slotted=True: needs a constant step time (base alone)")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object, served: int) -> None:

@@ -40,5 +40,6 @@ class ReactiveSource(ABC):
 
         The generator is a SimPy process: it may yield ``desk.at(time)``, ``desk.started(request)``
         and ``desk.finished(request)``, and start further processes with ``desk.spawn``. The
-        source is finished when all of them have ended.
+        source is finished when all of them have ended. One that waits on timers for ever keeps the
+        run going for ever; only waits that can no longer end are found out.
         """

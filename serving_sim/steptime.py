@@ -34,7 +34,8 @@ class Pace:
                 return k  # nearly always; the loops below say the same at more cost
         else:
             half = self.linear / self.quadratic + 0.5
-            k = math.ceil(math.sqrt(half * half + 2 * wanted / self.quadratic) - half)
+            doubled = 2 * wanted / self.quadratic
+            k = math.ceil(doubled / (math.sqrt(half * half + doubled) + half))  # no difference of near equals
         k = max(k, 0)
         while k > 0 and start + self.elapsed(k - 1) >= instant:
             k -= 1

@@ -35,7 +35,8 @@ class Worker:
     an epoch that neither a source nor the policy can act on (a completion while nothing waits)
     needs none.
 
-    Complexity: O(log slots) an epoch and request, beside what the policy does.
+    Complexity: O(log slots) an epoch and request, beside what the policy does and the shifts of a
+    sorted list of free slots, which memory moves as one piece.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Worker:
         ends: list[int] = []  # heap of finish step * slots + slot: one whole number orders both
         firsts: list[tuple[int, int]] = []  # heap of (step of the first token, request)
         step = joined = waiting = active = fruitless = 0
+        since_sum = 0  # sum of admission steps over the batch
         produced = 0  # sum of finish steps less sum of admission steps: tokens so far - active * step
         last_end = 0  # the step at which the batch empties if nobody is admitted
         externality = 0  # sum of length * admission step, the part of E that grows at admissions
@@ -132,6 +134,7 @@ class Worker:
                         finish[request - base] = ended
                         active -= 1
                         produced += end
+                        since_sum -= since
                         # nothing changes at the ends while all that are left were admitted together
                         if not active or (
                             batch.oldest != batch.newest and since in (batch.oldest, batch.newest)
@@ -152,7 +155,7 @@ class Worker:
                     (base, known, release, length, size, start, finish, slot_of, first_at, first_step) = (
                         self._views()
                     )
-                    next_release = release[joined] if joined < known else inf
+                    next_release = release[joined - base] if joined < known else inf
                 while next_release <= now:
                     join(joined, size[joined - base], next_release)
                     joined += 1
@@ -180,6 +183,7 @@ class Worker:
                     except TypeError as cause:
                         self._refuse_answer(answer, now, cause)
                     if count:
+                        fruitless = 0
                         changed = True
                         try:
                             for request, wanted in answer:
@@ -212,6 +216,7 @@ class Worker:
                         waiting -= count
                         active += count
                         produced -= count * step
+                        since_sum += count * step
                         if gap > audited:
                             self._note_violation(answer, step, now)
                     wake_step, wake_time = epoch.take_wake_up() if epoch.wakes else NO_WAKE_UP
@@ -224,7 +229,7 @@ class Worker:
                         spans.open(now, step, waiting, batch)
                     if active and not constant:
                         anchor, anchor_step = now, step
-                        progress = active * step - sum(admitted.values())
+                        progress = active * step - since_sum
                         pace = step_time.pace(active, step - batch.oldest, progress)
                 if wake_time < inf and active:
                     wake_step = min(wake_step, anchor_step + pace.steps_to_reach(anchor, wake_time))
@@ -256,7 +261,9 @@ class Worker:
                         reach = max(min(next_release, wake_time), now)
                         if wake_time < next_release:
                             fruitless += 1
-                        if (reach == inf and desk is None) or fruitless > _FRUITLESS:
+                        if fruitless > _FRUITLESS:
+                            self._refuse_to_wait(waiting, now)
+                        if reach == inf and desk is None:
                             self._left = waiting
                             self._keep(epochs, decisions, events, externality)
                             return
@@ -281,12 +288,13 @@ class Worker:
                         base, known, release, length, size, start, finish, slot_of, first_at, first_step = (
                             self._views()
                         )
-                        next_release = release[joined]
+                        next_release = release[joined - base]
                     finally:
                         desk.worker = None
                 step, now = target, reach
         except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
             self.failure = failure
+            raise simpy.core.StopSimulation(None) from None
 
     def _views(self) -> tuple[Any, ...]:
         ledger = self._ledger
@@ -309,6 +317,12 @@ class Worker:
                 f"policy {self._label} at time {self._clock.now}: {_requests(self._left)} still wait, "
                 "the worker is empty and nothing is left that could wake the policy"
             )
+
+    def _refuse_to_wait(self, waiting: int, now: float) -> NoReturn:
+        raise PolicyError(
+            f"policy {self._label} at time {now}: {_requests(waiting)} still wait, and the policy has asked "
+            f"to be woken {_FRUITLESS:,} times in a row without admitting one"
+        )
 
     def _take(self, free: list[int], slot: int, request: int, now: float) -> int:
         at = bisect_left(free, slot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, inf
+from math import floor
 
 from serving_sim import ReactiveSource, Workload
 from serving_sim.arrivals import Desk
@@ -139,6 +139,6 @@ class GoldenRatio(ReactiveSource):
 
 
 def _budget(gamma: float, length: int) -> int:
-    if not 0 < gamma < inf or gamma >= 1:
+    if not 0 < gamma < 1:
         raise ValueError(f"gamma={gamma!r}: must lie strictly between 0 and 1")
     return floor(gamma * length + 1e-9)  # 0.3 * 200 is 59.99..

@@ -174,7 +174,7 @@ class Batch:
     gaps: str = "poisson"
 
     def __post_init__(self) -> None:
-        if self.size < 1:
+        if not (isinstance(self.size, int | np.integer) and self.size >= 1):
             raise ValueError(f"size={self.size!r}: must be a whole number >= 1")
         _positive("rate", self.rate)
         if self.gaps not in _GROUPS:

@@ -258,5 +258,5 @@ class LmsysLike:
 
 
 def _at_least_one(name: str, value: int) -> None:
-    if not (1 <= value <= 2**62):
+    if not (isinstance(value, int | np.integer) and 1 <= value <= 2**62):
         raise ValueError(f"{name}={value!r}: must be a whole number from 1 to 2**62")

@@ -203,7 +203,8 @@ class Quantile:
         order = np.argsort(group, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
             alike = length[rows]
-            covering = np.quantile(alike, self.q, method="inverted_cdf")
+            shares = np.arange(1, len(alike) + 1) / len(alike)
+            covering = np.sort(alike)[np.argmax(shares >= self.q)]
             lower[rows] = alike.min()
             upper[rows] = np.where(alike <= covering, covering, alike.max())
         return lower, upper

@@ -96,7 +96,7 @@ _PRINTED_FLAWS = (
     ),
 )
 
-# The demo tells what fairness costs. Saturated, its 8 slots are used to 0.78 by ljf (which lets all
+# The demo tells what fairness costs. At load 1 its 8 slots are used to 0.78 by ljf (which lets all
 # finish before it starts anew), 0.85 by isjl at alpha 200, and to nearly 1 by fcfs and sjf. At load
 # 0.6 all keep up, so latencies settle and their intervals mean something; the bursts are large enough
 # for the order of service to matter: sjf has the best mean and a longer tail than fcfs, and isjl

@@ -339,8 +339,6 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             reach = anchor + elapsed(pace, target - anchor_step)
             if active < slots and next_release < reach:
                 seen = anchor_step + steps_to_reach(pace, anchor, next_release)
-                if seen <= step:
-                    seen = step + 1
                 if seen < target and (skips or seen - oldest <= budget):
                     target = seen
                     reach = anchor + elapsed(pace, target - anchor_step)

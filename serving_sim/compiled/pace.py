@@ -58,7 +58,8 @@ def steps_to_reach(pace: Pace, start: float, instant: float) -> int:
             return k
     else:
         half = pace.linear / pace.quadratic + 0.5
-        k = math.ceil(math.sqrt(half * half + 2 * wanted / pace.quadratic) - half)
+        doubled = 2 * wanted / pace.quadratic
+        k = math.ceil(doubled / (math.sqrt(half * half + doubled) + half))  # no difference of near equals
     k = max(k, 0)
     while k > 0 and start + elapsed(pace, k - 1) >= instant:
         k -= 1

@@ -120,7 +120,7 @@ def _column(ledger: Ledger, name: str) -> NDArray[Any]:
 
 
 def _budget(tokens: int | None) -> int:
-    return NEVER if tokens is None else min(tokens, NEVER)  # no run can tell larger ones apart
+    return NEVER if tokens is None else min(int(tokens), NEVER)  # no run can tell larger ones apart
 
 
 def _spans(rows: int) -> Spans:

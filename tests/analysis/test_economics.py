@@ -183,3 +183,11 @@ def test_short_requests_suffer_what_long_ones_cause() -> None:
     assert externality_shares(run).caused[0] == 50 * 49 // 2
     with pytest.raises(ValueError, match=r"^batches: shares of the cost need record_batches=True"):
         externality_shares(simulate(Workload([0], [1]), FCFS(), slots=1))
+
+
+def test_what_does_not_fit_64_bits_is_exact_or_refused() -> None:
+    huge = Workload([0] * 4, [2**62] * 4, prompt_tokens=[2**62] * 4, output_tokens=[0] * 4)
+    assert revenue(huge, Tariff(input=1e6, output=0.0)) == pytest.approx(2.0**64)
+    run = served(FCFS(), [2**33, 2**33, 2**32, 2**33, 5, 2**33], 2)
+    with pytest.raises(ValueError, match=r"^steps=\d+: too many to split the externality in 64 bits$"):
+        externality_shares(run)

@@ -81,3 +81,17 @@ def test_wrappers_compose_and_serve_everything() -> None:
     run = simulate(workload, policy, slots=4)
     assert run.audit.max_gap <= 3
     assert np.allclose(run.finish - run.start, workload.length)
+
+
+def test_windows_may_follow_each_other_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serving_sim.worker._FRUITLESS", 3)
+    assert starts(Windowed(FCFS(), w=1.0), [0.0] * 8, [1] * 8, slots=1) == [
+        1.0,
+        3.0,
+        5.0,
+        7.0,
+        9.0,
+        11.0,
+        13.0,
+        15.0,
+    ]

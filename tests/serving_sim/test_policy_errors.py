@@ -12,6 +12,9 @@ from serving_sim import Admission, Epoch, PolicyError, Workload, simulate
 
 WORKLOAD = Workload(release=[0, 0, 1.5], length=[3, 5, 4])
 LEFT = "3 requests still wait, the worker is empty and nothing is left that could wake the policy"
+HANGS = (
+    "3 requests still wait, and the policy has asked to be woken 100,000 times in a row without admitting one"
+)
 
 Decide = Callable[[Plain, Epoch], object]
 
@@ -57,7 +60,7 @@ Decide = Callable[[Plain, Epoch], object]
         ),
         (
             lambda _, epoch: epoch.wake_at(epoch.now + 0.25) or (),
-            f"policy plain at time 25001.5: {LEFT}",
+            f"policy plain at time 25001.5: {HANGS}",
         ),
     ],
 )

@@ -219,3 +219,20 @@ def test_a_policy_that_starves_a_reactive_source_is_named() -> None:
 
     with pytest.raises(PolicyError, match=r"^policy never at time 4\.0: 2 requests still wait"):
         simulate(Scripted(script), Never(), slots=1)
+
+
+def test_the_first_failure_stops_the_clock() -> None:
+    class Polling(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            desk.spawn(self.fail(desk, 2.0))
+            desk.spawn(self.fail(desk, 1.0))
+            desk.release(1)
+            while True:
+                yield desk.at(desk.now + 0.5)
+
+        def fail(self, desk: Desk, instant: float) -> Process:
+            yield desk.at(instant)
+            raise ValueError(f"failed at {instant}")
+
+    with pytest.raises(ValueError, match=r"^failed at 1\.0$"):
+        simulate(Polling(), FCFS(), slots=1)

@@ -34,7 +34,7 @@ def test_elapsed_is_the_sum_over_steps(
 
 @given(
     linear=st.floats(1e-3, 10),
-    quadratic=st.sampled_from([0.0, 1e-9, 1e-4, 0.5]),
+    quadratic=st.sampled_from([0.0, 1e-20, 1e-9, 1e-4, 0.5]),
     start=st.floats(0, 1e7),
     wait=st.floats(0, 1e5),
     at_boundary=st.booleans(),

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from policies import FCFS, ISJL, SJF
-from serving_sim import Policy, Served, SourceError, StepTime, Workload, simulate
+from serving_sim import Policy, ReactiveSource, Served, SourceError, StepTime, Workload, simulate
+from serving_sim.arrivals import Desk
+from serving_sim.source import Process
 
 
 @dataclass
@@ -117,3 +119,36 @@ def test_a_column_that_comes_and_goes_is_refused() -> None:
     with_tenant, without = Workload([0], [1], tenant=["a"]), Workload([1], [1])
     with pytest.raises(ValueError, match=r"^tenant: must be present in all parts or in none$"):
         simulate(Blocks([with_tenant, without]), FCFS(), slots=1)
+
+
+def test_a_reactive_source_may_stream_to_a_sink() -> None:
+    class Turns(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            for turn in range(40):
+                yield desk.finished(desk.release(1 + turn % 3))
+
+    sink = Kept(Blocks([]))
+    run = simulate(Turns(), FCFS(), slots=2, sink=sink)
+    assert [served.start.tolist() for served in sink.served][:4] == [[0.0], [1.0], [3.0], [6.0]]
+    assert run.totals.requests == len(sink.served) == 40
+
+
+def test_a_request_that_went_to_the_sink_can_no_longer_be_asked_for() -> None:
+    class Late(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            first = desk.release(1)
+            yield desk.finished(first)
+            yield desk.finished(desk.release(1))
+            desk.release(1)
+            yield desk.finished(first)
+
+    with pytest.raises(
+        SourceError, match=r"^source Late at time 2\.0: request 0 has left memory for the sink$"
+    ):
+        simulate(Late(), FCFS(), slots=1, sink=Kept(Blocks([])))
+
+
+def test_blocks_may_not_share_a_request_id() -> None:
+    parts = [Workload([0], [1], request_id=["a"]), Workload([1], [1], request_id=["a"])]
+    with pytest.raises(ValueError, match=r"^request_id\[1\]='a': must be unique, row 0 has it too$"):
+        simulate(Blocks(parts), FCFS(), slots=1)
