@@ -36,7 +36,7 @@ clean:
 	touch $@
 
 .venv/installed: .venv/built-with pyproject.toml
-	$(INSTALL) --no-build-isolation -e .
+	$(INSTALL) --no-build-isolation -e '.[fast,optimum]'
 	touch $@
 
 .venv/installed-dev: .venv/built-with pyproject.toml

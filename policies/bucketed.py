@@ -31,9 +31,6 @@ class Bucketed(Policy):
     def __init__(self, k: int) -> None:
         self.k = check_count("k", k)
 
-    def describe(self) -> str:
-        return f"{self.name}:k={self.k}"
-
     def begin(self, slots: int) -> None:
         self._queue = SizeQueue()
 

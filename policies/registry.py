@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -144,6 +146,8 @@ def _load(name: str) -> Callable[..., Any]:
         hint = f", did you mean {close[0]!r}?" if close else "."
         raise ValueError(f"policy {name!r}: no such policy{hint} Known: {', '.join(names)}")
     module, _, attribute = target.partition(":")
+    if name not in targets and os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path holds text)
+        sys.path.append(os.getcwd())  # noqa: PTH109  (a file beside the user is importable by name)
     try:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as cause:

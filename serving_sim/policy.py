@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from inspect import signature
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,5 +82,10 @@ class Policy(ABC):
         return None
 
     def describe(self) -> str:
-        """Name and parameters as the command line writes them."""
-        return self.name
+        """Name and parameters as the command line writes them; the label in every table.
+
+        By default the parameters of the constructor that are attributes of the same name.
+        """
+        names = [name for name in signature(type(self)).parameters if hasattr(self, name)]
+        values = ",".join(f"{name}={getattr(self, name)}" for name in names)
+        return f"{self.name}:{values}" if values else self.name

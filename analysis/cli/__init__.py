@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BreachError as error:  # --check found the policy breaking its contract
         complain(str(error))
         return _FAILED
-    except (ServingSimError, ValueError) as error:
+    except (ServingSimError, ValueError, ImportError) as error:  # ImportError: an extra is missing
         complain(str(error))
         return _BAD_INPUT
     if code == _INTERRUPTED:

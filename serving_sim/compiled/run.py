@@ -65,7 +65,12 @@ def serve(
         _queue(ledger, sized=rule.order != Order.ARRIVAL),
         no_plan(slots, ledger.known if rule.order == Order.ISJL else 0),
         Terms(
-            slots, slotted, int(rule.order), _budget(policy.alpha), _budget(rule.allowance), _budget(alpha)
+            int(slots),
+            slotted,
+            int(rule.order),
+            _budget(policy.alpha),
+            _budget(rule.allowance),
+            _budget(alpha),
         ),
         Coefficients(
             step_time.base,
