@@ -23,7 +23,8 @@ def adversary(
     name: Annotated[
         str,
         typer.Argument(
-            help="golden-ratio, over- or under-inserting, jigsaw, long-then-short, static-waste, search."
+            help="golden-ratio, over- or under-inserting, jigsaw, long-then-short, static-waste, "
+            "search or worst-by-slots."
         ),
     ],
     *,
@@ -64,6 +65,12 @@ def adversary(
         names = ", ".join(chosen)
         say(f"search: {names} on {slots} slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
         _search(chosen, space, seed=seed, steps=steps, seconds=seconds, workers=workers, json=json)
+        return
+    if name == "worst-by-slots":
+        say(f"search: ljf, lpt, isjl on 2 to 6 slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
+        _worst_by_slots(
+            out, longest=longest, json=json, seed=seed, steps=steps, seconds=seconds, workers=workers
+        )
         return
     if name == "golden-ratio":
         chosen = policy or list(_ONLINE)
@@ -135,6 +142,29 @@ def _search(policies: list[str], space: Any, *, json: bool, **how: Any) -> None:
             for name, worst in found.items()
         ]
         show(Table("worst instances found", ("policy", "makespan", "optimum", "ratio", "instance"), rows))
+
+
+def _worst_by_slots(out: Path | None, *, longest: int, json: bool, **how: Any) -> None:  # noqa: ANN401
+    from analysis.experiments.search import Space, search
+    from analysis.tables import Table
+
+    policies, slots = ("ljf", "lpt", "isjl"), range(2, 7)
+    found = {
+        name: {each: float(search(name, Space(each, each + 4, longest), **how).ratio) for each in slots}
+        for name in policies
+    }
+    if json:
+        typer.echo(
+            to_json({"worst": {name: list(ratios.items()) for name, ratios in found.items()}}), nl=False
+        )
+    else:
+        rows = [(name, *(f"{ratio:.4f}" for ratio in ratios.values())) for name, ratios in found.items()]
+        header = ("policy", *(f"{each} slots" for each in slots))
+        show(Table("worst ratio found: optimum over makespan", header, rows))
+    if out is not None:
+        from analysis.experiments.pictures import draw_worst_against_slots
+
+        draw_worst_against_slots(found, out)
 
 
 def _as_json(policy: str, worst: Found) -> dict[str, object]:

@@ -73,10 +73,11 @@ def worst_against_slots(found: Mapping[str, Line], stated: Mapping[str, Line]) -
         axes = figure.subplots()
         for name, (slots, ratio) in stated.items():
             axes.plot(slots, ratio, label=f"{name}, bound", **style[name].line)
-        for name, (slots, ratio) in found.items():
-            axes.plot(slots, ratio, "o", color=style[name].colour, ms=5, label=f"{name}, worst found")
+        for name, marker in zip(found, "os^Dv", strict=False):  # points may lie on each other
+            slots, ratio = found[name]
+            axes.plot(slots, ratio, marker, color=style[name].colour, ms=6, label=f"{name}, worst found")
         axes.set_xticks(sorted({slot for slots, _ in found.values() for slot in slots}))
-        axes.set_ylim(0, 1)
+        axes.set_ylim(0, 1.05)
         axes.set_xlabel("slots")
         axes.set_ylabel("optimum / makespan")
         legend_above(figure, axes)
