@@ -21,6 +21,11 @@ class CostModel:
         Fixed cost of a step, in money, >= 0.
     tau : float
         Cost per request of the batch and token of its longest cache, in money, > 0.
+
+    Raises
+    ------
+    ValueError
+        If a cost is out of range.
     """
 
     c: float
@@ -166,6 +171,11 @@ def profit_guarantee(best_steps: float, alpha: int, tokens: int, model: CostMode
         What steps and tokens cost.
     ratio : float
         Proven or certified share of the best throughput, in (0, 1].
+
+    Raises
+    ------
+    ValueError
+        If the ratio is out of range.
     """
     if not 0 < ratio <= 1:
         raise ValueError(f"ratio={ratio!r}: must lie in (0, 1]")

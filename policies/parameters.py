@@ -9,12 +9,24 @@ Beta = float | str | None
 
 
 def check_alpha(alpha: int) -> int:
-    """A fairness budget: a whole number of tokens >= 0."""
+    """A fairness budget: a whole number of tokens >= 0.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
     return _whole("alpha", alpha, 0, "must be a whole number of tokens >= 0")
 
 
 def check_count(name: str, count: int) -> int:
-    """A number of things: whole and >= 1."""
+    """A number of things: whole and >= 1.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
     return _whole(name, count, 1, "must be a whole number >= 1")
 
 

@@ -71,7 +71,13 @@ class Desk:
         self._clock.process(self._guard(process))
 
     def at(self, instant: float) -> simpy.Event:
-        """Event that rings at ``instant``, which must not lie in the past."""
+        """Event that rings at ``instant``, in time units.
+
+        Raises
+        ------
+        SourceError
+            If the instant lies in the past or is not finite.
+        """
         if not self.now <= instant < float("inf"):
             raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
         return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
@@ -90,7 +96,22 @@ class Desk:
         output_tokens: int | None = None,
         tenant: str | None = None,
     ) -> int:
-        """Release a request now and return its number."""
+        """Release a request now and return its number.
+
+        Parameters
+        ----------
+        length : int
+            Steps it needs, >= 1.
+        lower, upper, prompt_tokens, output_tokens : int, optional
+            Tokens, as in `Workload`; a source gives a column for all its requests or for none.
+        tenant : str, optional
+            Who sent it.
+
+        Raises
+        ------
+        ValueError
+            If a value breaks a rule of `Workload`.
+        """
         request = self._ledger.append(
             Workload(
                 [self.now],
@@ -108,11 +129,23 @@ class Desk:
         return request
 
     def started(self, request: int) -> simpy.Event:
-        """Event that rings with the instant at which the worker starts ``request``."""
+        """Event that rings with the instant at which the worker starts ``request``, in time units.
+
+        Raises
+        ------
+        SourceError
+            If there is no such request, or it has left memory for the sink.
+        """
         return self._fate(self._started, self._ledger.started_at, request)
 
     def finished(self, request: int) -> simpy.Event:
-        """Event that rings with the instant at which ``request`` has its last token."""
+        """Event that rings with the instant at which ``request`` has its last token, in time units.
+
+        Raises
+        ------
+        SourceError
+            If there is no such request, or it has left memory for the sink.
+        """
         return self._fate(self._finished, self._ledger.finished_at, request)
 
     def tell_started(self, request: int) -> None:

@@ -25,6 +25,8 @@ class Epoch:
         Busy steps so far.
     joined : int
         Requests that have joined so far; their numbers lie below it.
+    wakes : bool
+        Whether the decision has asked for a wake-up.
     idle_since : float
         The instant at which the worker last became empty; meaningful while nobody is active.
     """
@@ -84,7 +86,13 @@ class Epoch:
         return None if request == FREE else request
 
     def interval(self, request: int) -> tuple[int, int]:
-        """Bounds in tokens on the length of a request that has joined, as far as they are known."""
+        """Bounds in tokens on the length of a request that has joined, as far as they are known.
+
+        Raises
+        ------
+        PolicyError
+            If the request has not joined, or has left the system.
+        """
         if not 0 <= request < self.joined:
             self._refuse(f"request {request} has not joined, nothing is known of it")
         interval = self._knowledge.interval(request)
@@ -101,6 +109,11 @@ class Epoch:
         """Ask again ``steps`` >= 1 steps from now at the latest; only while the batch is busy.
 
         The earliest of several wake-ups counts; each decision starts without one.
+
+        Raises
+        ------
+        PolicyError
+            If ``steps`` is not a whole number >= 1 or, after the decision, if the batch is empty.
         """
         if not (isinstance(steps, int | np.integer) and steps >= 1):
             self._refuse(f"wake_in: steps={steps!r} must be a whole number >= 1")
@@ -108,7 +121,13 @@ class Epoch:
         self._wake_up = (min(self.step + int(steps), self._wake_up[0]), self._wake_up[1])
 
     def wake_at(self, instant: float) -> None:
-        """Ask again at ``instant`` > now at the latest, at the first step end from then if busy."""
+        """Ask again at ``instant`` at the latest, in time units; at the first step end from then if busy.
+
+        Raises
+        ------
+        PolicyError
+            If the instant does not lie in the future or is not finite.
+        """
         if not self.now < instant < inf:
             self._refuse(f"wake_at: instant={instant!r} must lie in the future")
         self.wakes = True

@@ -46,6 +46,11 @@ def over_inserting(gamma: float, length: int = 200) -> Instance:
     The optimum serves the shorts side by side, then the longs. With alpha = gamma L the ratio tends
     to (1 + gamma) / (1 + 2 gamma) for gamma <= 1/2 and to (2 - gamma) / (3 - 2 gamma) above (Yao and
     Zhou, lemma 4.1).
+
+    Raises
+    ------
+    ValueError
+        If gamma is not strictly between 0 and 1 or the length is too small for it.
     """
     alpha = _budget(gamma, length)
     short = (alpha if 2 * alpha <= length else length - alpha) - 1
@@ -60,6 +65,11 @@ def under_inserting(gamma: float, length: int = 200) -> Instance:
     The third request is one token too large to be packed in front of the second. With alpha = gamma
     L the ratio tends to (1 + gamma) / (1 + 2 gamma) for gamma <= 1/3 and to 2 (1 + gamma) / (3 +
     gamma) above (Yao and Zhou, lemma 4.2).
+
+    Raises
+    ------
+    ValueError
+        If gamma is not strictly between 0 and 1.
     """
     alpha = _budget(gamma, length)
     if 3 * alpha <= length:
@@ -72,6 +82,11 @@ def jigsaw(slots: int) -> Instance:
     """Graham's worst case for LPT: ratio 4/3 - 1/(3 B) with an optimum of 3 B (Graham, 1969).
 
     Lengths 2B-1, 2B-1, 2B-2, 2B-2, .., B+1, B+1, B, B, B, and a budget that never binds.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two slots.
     """
     if slots < 2:
         raise ValueError(f"slots={slots!r}: the jigsaw needs at least 2")
@@ -93,6 +108,11 @@ def static_waste(slots: int, unit: int = 1) -> Instance:
 
     Static batching needs exactly (2B - 1) / B times the optimum of B m, so the bound of theorem 3.3
     is tight for every B (ours).
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1.
     """
     if slots < 1 or unit < 1:
         raise ValueError(f"slots={slots!r}, unit={unit!r}: both must be at least 1")
@@ -119,6 +139,11 @@ class GoldenRatio(ReactiveSource):
         Fairness budget of the policy under test, in tokens.
     epsilon : float
         How much too late the second release comes, in time units, > 0.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is not positive.
     """
 
     def __init__(self, length: int, alpha: int, epsilon: float = 0.5) -> None:
