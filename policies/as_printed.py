@@ -24,6 +24,11 @@ class ISJLAsPrinted(Policy):
     ----------
     alpha : int
         Fairness budget in tokens, >= 0. It is not promised: the worker asks at every epoch.
+
+    Raises
+    ------
+    ValueError
+        If alpha is no whole number >= 0.
     """
 
     name = "isjl-as-printed"

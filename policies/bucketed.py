@@ -23,6 +23,11 @@ class Bucketed(Policy):
     ----------
     k : int
         Number of classes, >= 1; 1 is first come, first served in static batches.
+
+    Raises
+    ------
+    ValueError
+        If k is no whole number >= 1.
     """
 
     name = "bucketed"

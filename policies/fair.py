@@ -22,6 +22,11 @@ class Fair(Policy):
         The ordering.
     alpha : int
         Fairness budget in tokens, >= 0.
+
+    Raises
+    ------
+    ValueError
+        If alpha is no whole number >= 0.
     """
 
     def __init__(self, inner: Policy, alpha: int) -> None:

@@ -31,6 +31,11 @@ class ISJL(Policy):
         Packing allowance in [0, 2 alpha] tokens; alpha by default, ``"optimal"`` for
         ``(sqrt(17) - 1) / 4 * alpha``.
 
+    Raises
+    ------
+    ValueError
+        If alpha is no whole number >= 0 or beta is outside [0, 2 alpha].
+
     Notes
     -----
     Complexity of an epoch: O((admitted + packed) log d + slots * distinct packed sizes) with d

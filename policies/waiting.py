@@ -23,6 +23,11 @@ class Delayed(Policy):
         Who decides among the requests shown to it.
     x : float
         Delay in time units per token of size, finite and >= 0.
+
+    Raises
+    ------
+    ValueError
+        If x is not a finite number >= 0.
     """
 
     name = "delayed"
@@ -71,7 +76,7 @@ class Delayed(Policy):
 
 
 class Windowed(Policy):
-    """After the worker empties, collect arrivals for ``window`` time units before ``inner`` acts.
+    """After the worker empties, collect arrivals for ``w`` time units before ``inner`` acts.
 
     The window opens at the instant at which the worker becomes empty (at 0 in the beginning); a
     request released after it has closed is not delayed.
@@ -82,6 +87,11 @@ class Windowed(Policy):
         Who decides once the window is over, and while the worker is busy.
     w : float
         Length of the window in time units, finite and >= 0.
+
+    Raises
+    ------
+    ValueError
+        If w is not a finite number >= 0.
     """
 
     name = "windowed"
