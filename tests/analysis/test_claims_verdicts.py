@@ -74,6 +74,7 @@ KNOWN = {
     **dict.fromkeys(BROKEN_BY_A_SHORTER_SCHEDULE | BROKEN_BY_AN_UNFAIR_SCHEDULE, Kind.FAILS),
     **dict.fromkeys(HOLDING, Kind.HOLDS),
     **dict.fromkeys(EXACT, Kind.EXACT),
+    "Theorem 3.22 (step 1)": Kind.FAILS,
     "Theorem 3.22 (step 3)": Kind.FAILS,
     "Table 1 (FCFS, LJF)": Kind.REPRODUCED,
     "Table 2 (savings)": Kind.FAILS,

@@ -63,6 +63,9 @@ class Space:
         Slot counts to draw from.
     most : int
         Largest number of requests.
+    fewest : int
+        Least number of requests that is drawn, if that is more than one beyond the slots; variations
+        and reductions may have fewer.
     longest : int
         Largest length that is drawn.
     gamma : pair of float, or None
@@ -76,6 +79,7 @@ class Space:
 
     slots: tuple[int, ...]
     most: int = 7
+    fewest: int = 0
     longest: int = 24
     gamma: tuple[float, float] | None = (0.0, 1.0)
     released: bool = False
@@ -84,7 +88,7 @@ class Space:
     def draw(self, rng: np.random.Generator) -> Case:
         """A random case with at least one request more than slots."""
         slots = int(rng.choice(self.slots))
-        count = int(rng.integers(slots + 1, self.most + 1))
+        count = int(rng.integers(max(slots + 1, self.fewest), self.most + 1))
         longest = int(rng.integers(4, self.longest + 1))
         lengths = rng.integers(1, longest + 1, count)
         releases = (
@@ -168,6 +172,13 @@ class Space:
         )
         upper = tuple(row.length + row.slack for row in rows)
         return Case(instance, None if self.slack is None else upper)
+
+
+AROUND_HALF = Space(slots=(2,), most=5, fewest=5, longest=40, gamma=(0.4, 0.5))
+"""Two slots and budgets about half of the longest length, where the guarantee of the paper is lowest.
+
+With four requests the climbs end at its own worst case, which keeps the promise.
+"""
 
 
 def size(case: Case) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from analysis.experiments.claims.cases import Case, Space
+from analysis.experiments.claims.cases import AROUND_HALF, Case, Space
 from analysis.experiments.claims.claim import Budget, Claim, Verdict
 from analysis.experiments.claims.hunt import hunt
 from analysis.experiments.claims.promises import Fairness, PolicyFor, Share
@@ -54,8 +54,8 @@ def _printed_is_fair_on_two(rng: np.random.Generator, budget: Budget) -> Verdict
 
 
 def _two(rng: np.random.Generator, budget: Budget) -> Verdict:
-    promise = _three_quarters(Space(slots=(2,), most=5, gamma=(0.4, 0.55)), guarded)
-    return shares([(promise, hunt(promise, rng, budget, restarts=6, climbs=300))], why=PAIRS)
+    promise = _three_quarters(AROUND_HALF, guarded)
+    return shares([(promise, hunt(promise, rng, budget, restarts=12))], why=PAIRS)
 
 
 def _three(rng: np.random.Generator, budget: Budget) -> Verdict:

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from analysis.experiments.claims.cases import Case, Space
+from analysis.experiments.claims.cases import AROUND_HALF, Case, Space
 from analysis.experiments.claims.claim import Budget, Claim, Kind, Verdict
 from analysis.experiments.claims.hunt import hunt
 from analysis.experiments.claims.promises import Fairness, Share
@@ -23,9 +23,6 @@ _BETA = (math.sqrt(17) - 1) / 4
 
 _BEST = (25 + math.sqrt(17)) / 38
 """The share it is meant to guarantee."""
-
-_MIDDLE = (0.4, 0.55)
-"""Budgets about half of the longest length, where the guarantee of the paper is lowest."""
 
 _LEFTOVERS = (
     "the proof compares a pack with later requests no longer than the pack; a longer one that would have "
@@ -59,11 +56,10 @@ def _fair(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 
 def _theorem(rng: np.random.Generator, budget: Budget) -> Verdict:
-    space = Space(slots=(2,), most=5, gamma=_MIDDLE)
     betas = [Fraction(quarter, 4) for quarter in (0, 2, 4, 6, 8)]
     hunts = []
     for beta in betas:
-        promise = Share(space, partial(_isjl, beta), partial(_constant, stage_share(beta)))
+        promise = Share(AROUND_HALF, partial(_isjl, beta), partial(_constant, stage_share(beta)))
         hunts.append((promise, hunt(promise, rng, budget, restarts=1, draws=150, climbs=80)))
     best = _optimal_beta()
     return shares([*hunts, (best, hunt(best, rng, budget, restarts=4))], why=_LEFTOVERS)
@@ -92,10 +88,8 @@ def _best_beta(_rng: np.random.Generator, _budget: Budget) -> Verdict:
 def _naive_beta(rng: np.random.Generator, budget: Budget) -> Verdict:
     over, under = over_inserting_share(Fraction(1)), under_inserting_share(Fraction(1))
     assert (over, under) == (Fraction(3, 4), Fraction(4, 5)), "the arithmetic of the remark"
-    promise = Share(
-        Space(slots=(2,), most=5, gamma=_MIDDLE), partial(_isjl, Fraction(1)), partial(_constant, over)
-    )
-    return shares([(promise, hunt(promise, rng, budget, restarts=6, climbs=300))], why=_LEFTOVERS)
+    promise = Share(AROUND_HALF, partial(_isjl, Fraction(1)), partial(_constant, over))
+    return shares([(promise, hunt(promise, rng, budget, restarts=12))], why=_LEFTOVERS)
 
 
 def _over_inserting(_rng: np.random.Generator, budget: Budget) -> Verdict:
@@ -187,8 +181,9 @@ def _no_limit_is_lpt(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 
 def _optimal_beta() -> Share:
-    space = Space(slots=(2,), most=5, gamma=_MIDDLE)
-    return Share(space, lambda case: ISJL(case.instance.alpha, beta="optimal"), partial(_constant, _BEST))
+    return Share(
+        AROUND_HALF, lambda case: ISJL(case.instance.alpha, beta="optimal"), partial(_constant, _BEST)
+    )
 
 
 def _isjl(beta: Fraction, case: Case) -> ISJL:

@@ -26,9 +26,10 @@ leaves open; the verdict comes from the run and from nowhere else:
 - **fails**: false on the instance shown, or at odds with the paper's own numbers;
 - **not testable**: nothing that can be run decides it.
 
-A check that holds is evidence, not a proof. A check that fails is settled by its instance: the optimum
-beside it comes from CP-SAT, its schedule is checked by code that shares nothing with engine and solver,
-and both can be checked by hand in the picture. In the pictures a bar is a request with its length.
+A check that holds is evidence, not a proof: another seed may find what this one missed. A check that
+fails is settled by its instance: the optimum beside it comes from CP-SAT, its schedule is checked by code
+that shares nothing with engine and solver, and both can be checked by hand in the picture, where a bar is
+a request with its length.
 "Guarded" is ISJL with our test in Phase ONE, "as printed" is algorithm 3 word for word.
 """
 

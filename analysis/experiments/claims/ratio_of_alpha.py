@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from analysis.experiments.claims.cases import Case, Space
+from analysis.experiments.claims.cases import AROUND_HALF, Case, Space
 from analysis.experiments.claims.claim import Budget, Claim, Kind, Verdict
 from analysis.experiments.claims.hunt import hunt
 from analysis.experiments.claims.isjl_general import PAIRS, guarded
@@ -144,11 +144,9 @@ def _envelope(_rng: np.random.Generator, _budget: Budget) -> Verdict:
 
 
 def _guarantee(rng: np.random.Generator, budget: Budget) -> Verdict:
-    hunts = []
-    for slots, gamma in ((2, (0.4, 0.55)), (3, (0.0, 1.0)), (4, (0.0, 1.0))):
-        promise = Share(Space(slots=(slots,), most=slots + 3, gamma=gamma), guarded, _share_of)
-        hunts.append((promise, hunt(promise, rng, budget)))
-    return shares(hunts, why=PAIRS)
+    spaces = (AROUND_HALF, Space(slots=(3,), most=6), Space(slots=(4,), most=7))
+    promises = [Share(space, guarded, _share_of) for space in spaces]
+    return shares([(promise, hunt(promise, rng, budget)) for promise in promises], why=PAIRS)
 
 
 def _limit(_rng: np.random.Generator, _budget: Budget) -> Verdict:

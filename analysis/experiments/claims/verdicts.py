@@ -8,7 +8,7 @@ from fractions import Fraction
 from analysis.experiments.claims.cases import Case, size
 from analysis.experiments.claims.claim import Kind, Verdict
 from analysis.experiments.claims.hunt import Trophy
-from analysis.experiments.claims.promises import Fairness, Promise, Share
+from analysis.experiments.claims.promises import Fairness, Share
 from analysis.experiments.claims.schedules import against_optimum, by_itself, serve
 from workloads.adversaries import Instance
 
@@ -72,21 +72,6 @@ def fairness(promise: Fairness, trophy: Trophy, *, why: str) -> Verdict:
         by_itself(case, policy),
         why,
     )
-
-
-def never_negative(promise: Promise, trophy: Trophy, *, unit: str, why: str) -> Verdict:
-    """Verdict on a number that must not fall below zero, without a counterexample to draw."""
-    margin = float(trophy.margin)
-    if trophy.smallest is None:
-        return Verdict(
-            Kind.HOLDS,
-            f"smallest distance {margin:g} {unit}, {described(trophy.worst)}",
-            trophy.instances,
-            margin,
-        )
-    smallest = trophy.smallest
-    evidence = f"{described(smallest)}: short by {-float(promise.margin(smallest)):g} {unit}"
-    return Verdict(Kind.FAILS, evidence, trophy.instances, margin, why=why)
 
 
 def described(case: Case | Instance) -> str:
