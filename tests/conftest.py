@@ -9,9 +9,11 @@ import pytest
 from hypothesis import settings
 
 # Simulations of very different size come from one strategy, so no example has a deadline. CI must
-# answer the same way twice; `pytest --hypothesis-profile=soak` searches for an hour or more.
+# answer the same way twice; `pytest --hypothesis-profile=soak` searches for an hour or more, and
+# `brief` is for a second run that asks whether things work here too.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("brief", deadline=None, derandomize=True, print_blob=True, max_examples=20)
 settings.register_profile("soak", deadline=None, max_examples=20_000)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
