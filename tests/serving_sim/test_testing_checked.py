@@ -96,8 +96,8 @@ def test_promise_is_held_against_the_furthest_request() -> None:
     with pytest.raises(PolicyError) as caught:
         simulate(workload, Checked(PromisesLate(3)), slots=3)
     assert str(caught.value) == (
-        "policy plain:late=3 at time 4.0: expected no admission while the largest progress exceeds alpha = 3, "
-        "found request 2 admitted at a largest progress of 4 tokens; likely cause: alpha is set after the "
+        "policy plain:late=3 at time 4.0: expected no admission while the largest progress exceeds alpha = 3"
+        ", found request 2 admitted at a largest progress of 4 tokens; likely cause: alpha is set after the "
         "run has begun, so the worker does not hold the policy back"
     )
 
