@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +27,8 @@ def replacing(path: Path) -> Iterator[Path]:
     atomic. After any exception, an interruption among them, it is removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
+    # a name of this process alone: two runs may share a folder, and the later one to finish wins
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield temporary
         temporary.replace(path)

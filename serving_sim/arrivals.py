@@ -52,6 +52,7 @@ class Desk:
         self._finished: dict[int, simpy.Event] = {}
         self._running = 0
         self.worker: simpy.Process | None = None
+        self.decider: simpy.Process | None = None
         self.failure: Exception | None = None
         self.spawn(source.process(self))
 
@@ -111,7 +112,14 @@ class Desk:
         ------
         ValueError
             If a value breaks a rule of `Workload`.
+        SourceError
+            If the policy calls it.
         """
+        if self.decider is not None and self._clock.active_process is self.decider:
+            raise SourceError(
+                f"source {self._name} at time {self.now}: only a process of the source may release, "
+                "not the policy while the worker asks it"
+            )
         request = self._ledger.append(
             Workload(
                 [self.now],

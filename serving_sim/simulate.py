@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -82,6 +83,8 @@ def simulate(
     """
     step_time = StepTime() if step_time is None else step_time
     _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
+    if isinstance(source, Workload):
+        _check_horizon(source, slots, step_time)
     chosen = choose(engine, source, policy, step_time=step_time, slotted=slotted, streams=sink is not None)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
@@ -98,6 +101,8 @@ def simulate(
         record_batches=record_batches,
     )
     served = ledger.close()
+    if served is not None and np.isnan(served.finish).any():
+        raise SourceError(f"source {type(source).__name__}: requests were lost, they never finished")
     order = source.arrival_order if isinstance(source, Workload) else None
     requests = source if isinstance(source, Workload) else None if served is None else served.requests
     return Run(
@@ -208,6 +213,19 @@ def _check_arguments(
         raise ValueError(f"information={information!r}: must be 'exact' or 'interval'")
     if slotted and not step_time.constant:
         raise ValueError("slotted=True: needs a constant step time (base alone)")
+
+
+def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
+    """Refuse what floats cannot date: instants beyond their range, releases too late to tell steps apart."""
+    latest = float(workload.release.max())
+    shortest = step_time.alone(1)
+    # past 2**53 steps an instant names several of them and the search among them takes longer and longer
+    if latest > 2**62 * shortest:
+        raise ValueError(f"release={latest!r}: too late to tell steps of {shortest!r} time units apart")
+    longest = int(workload.length.max())
+    slowest = step_time.pace(slots, longest, slots * longest)
+    if not math.isfinite(latest + float(workload.total_length) * (slowest.linear + slowest.quadratic)):
+        raise ValueError(f"{step_time}: the run could last longer than a float can tell")
 
 
 def _is_whole(value: object) -> bool:

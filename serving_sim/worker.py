@@ -87,6 +87,8 @@ class Worker:
         join, decide, set_alarm = policy.join, policy.decide, clock.set_alarm
         occupant, admitted = batch.occupant, batch.admitted
         desk = arrivals if isinstance(arrivals, Desk) else None
+        if desk is not None:
+            desk.decider = clock.active_process
         constant, audited = step_time.constant, self._alpha
         lazy = constant and desk is None and spans is None
         budget: float = inf if policy.alpha is None else policy.alpha

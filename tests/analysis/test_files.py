@@ -167,3 +167,16 @@ def test_a_frame_of_rows_from_a_stream_keeps_counting(tmp_path: Path) -> None:
 def test_batches_alone(tmp_path: Path) -> None:
     write_batches(tmp_path / "batches.parquet", spans())
     assert pq.read_table(tmp_path / "batches.parquet")["steps"].to_pylist() == [1, 2, 1]
+
+
+def test_two_processes_do_not_share_a_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "requests.csv"
+    monkeypatch.setattr("os.getpid", lambda: 1)
+    with replacing(path) as ours:
+        ours.write_text("ours")
+        monkeypatch.setattr("os.getpid", lambda: 2)
+        with replacing(path) as theirs:
+            theirs.write_text("theirs")
+        assert path.read_text() == "theirs"
+    assert path.read_text() == "ours"
+    assert list(tmp_path.iterdir()) == [path]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -102,3 +104,31 @@ def test_arguments_are_checked_before_anything_runs(arguments: dict[str, object]
     with pytest.raises(ValueError) as refusal:  # noqa: PT011  (the whole line is compared)
         simulate(Workload([0], [1]), FCFS(), **arguments)  # type: ignore[arg-type]
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize(
+    ("workload", "step_time", "slotted", "message"),
+    [
+        ([0.0, 1.0, 2.0], 1e308, False, "could last longer than a float can tell"),
+        ([0.0, 1e30, 1e30], 1.0, True, "too late to tell steps of 1.0 time units apart"),
+        ([0.0, 1e15, 1e15], 1e-12, False, "too late to tell steps of 1e-12 time units apart"),
+    ],
+)
+def test_what_floats_cannot_date_is_refused_by_both_engines(
+    *,
+    engine: Literal["simpy", "compiled"],
+    workload: list[float],
+    step_time: float,
+    slotted: bool,
+    message: str,
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        simulate(
+            Workload(workload, [5, 3, 2]),
+            SJF(),
+            slots=2,
+            step_time=StepTime(step_time),
+            slotted=slotted,
+            engine=engine,
+        )

@@ -236,3 +236,20 @@ def test_the_first_failure_stops_the_clock() -> None:
 
     with pytest.raises(ValueError, match=r"^failed at 1\.0$"):
         simulate(Polling(), FCFS(), slots=1)
+
+
+def test_a_policy_may_not_release_requests() -> None:
+    desks: list[Desk] = []
+
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desks.append(desk)
+        desk.release(5)
+        yield desk.at(1.0)
+
+    class Releasing(FCFS):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            desks[0].release(2)
+            return super().decide(epoch)
+
+    with pytest.raises(SourceError, match=r"^source Scripted at time 0\.0: only a process of the source may"):
+        simulate(Scripted(script), Releasing(), slots=1)

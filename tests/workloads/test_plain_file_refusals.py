@@ -167,3 +167,16 @@ def test_the_first_bad_row_is_named_whatever_its_column(tmp_path: Path) -> None:
 def test_bytes_that_end_in_mid_character(tmp_path: Path) -> None:
     path = write(tmp_path / "w.csv", b"release,length\n0,1\n" + b"\xc3")
     assert said_of(path) == "line 3: byte=0xc3: must be UTF-8 text"
+
+
+def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path: Path) -> None:
+    rows = "".join(f"{k},1,t{k}\n" for k in range(20))
+    file = write(tmp_path / "open.csv", 'release,length,tenant\n0,1,"lost\n' + rows)
+    assert said_of(file) == "line 2: a quote is opened here and never closed"
+
+
+def test_a_quoted_field_may_hold_a_line_end(tmp_path: Path) -> None:
+    file = write(tmp_path / "closed.csv", 'release,length,tenant\n0,1,"a\nb"\n1,2,c\n')
+    workload, _ = read_workload(file)
+    assert workload.tenant is not None
+    assert workload.tenant.tolist() == ["a\nb", "c"]
