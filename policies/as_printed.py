@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from policies.by_size import BySize
 from policies.parameters import check_alpha
 from policies.planning import Plan, make_plan, wants_plan
-from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch
 
 
-class ISJLAsPrinted(Policy):
+class ISJLAsPrinted(BySize):
     """ISJL without the guard in phase ONE, as algorithm 3 is printed; it can break constraint (1).
 
     One thing is not as printed, since it could not be played: the printed scan can pack a request that
@@ -40,13 +40,10 @@ class ISJLAsPrinted(Policy):
         return f"{self.name}:alpha={self.budget}"
 
     def begin(self, slots: int) -> None:
+        super().begin(slots)
         self._slots = slots
-        self._queue = SizeQueue()
         self._plan: Plan | None = None
         self._first_long_at = 0
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         if self._plan is None and not epoch.active and wants_plan(self._queue, self._slots, self.budget):

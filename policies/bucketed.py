@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from policies.by_size import BySize
 from policies.parameters import check_count
-from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch
 
 
-class Bucketed(Policy):
+class Bucketed(BySize):
     """Static batches of requests from one of ``k`` length classes of equal width.
 
     When the worker is empty, sizes from 1 to the largest waiting one are cut into k classes of
@@ -35,12 +35,6 @@ class Bucketed(Policy):
 
     def __init__(self, k: int) -> None:
         self.k = check_count("k", k)
-
-    def begin(self, slots: int) -> None:
-        self._queue = SizeQueue()
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         if epoch.active:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.queues import SizeQueue
+from policies.by_size import BySize
 from serving_sim import Admission, Epoch, Order, Policy, Rule
 
 
@@ -34,14 +34,8 @@ class FCFS(Policy):
         return Rule(Order.ARRIVAL)
 
 
-class _BySize(Policy):
+class _Sorted(BySize):
     """Continuous batching from a queue ordered by size. O(log d) a request, d distinct sizes."""
-
-    def begin(self, slots: int) -> None:
-        self._queue = SizeQueue()
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         return [(self._next(), slot) for slot in epoch.lowest(len(self._queue))]
@@ -50,7 +44,7 @@ class _BySize(Policy):
         raise NotImplementedError
 
 
-class SJF(_BySize):
+class SJF(_Sorted):
     """Shortest job first: a free slot takes the smallest waiting request.
 
     Ties go to the earlier release, then input order (Yao and Zhou, example 2.5 and remark 2.6).
@@ -65,7 +59,7 @@ class SJF(_BySize):
         return Rule(Order.SMALLEST)
 
 
-class LPT(_BySize):
+class LPT(_Sorted):
     """Longest processing time: a free slot takes the largest waiting request (Graham, 1969).
 
     The natural reference for the makespan when fairness is not asked for; ties as in `SJF`.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from policies.by_size import BySize
 from policies.parameters import Beta, beta_tokens, check_alpha
 from policies.planning import Plan, make_plan, pack_stage_end, wants_plan
-from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Order, Policy, Rule
+from serving_sim import Admission, Epoch, Order, Rule
 
 
-class ISJL(Policy):
+class ISJL(BySize):
     """ISJL with a guard that keeps every batch alpha-fair.
 
     Phase ONE: when the worker is empty and two waiting requests or more exceed alpha, the longest
@@ -55,12 +55,9 @@ class ISJL(Policy):
         return f"{self.name}:alpha={self.alpha}{beta}"
 
     def begin(self, slots: int) -> None:
+        super().begin(slots)
         self._slots = slots
-        self._queue = SizeQueue()
         self._plan: Plan | None = None
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         plan = self._plan

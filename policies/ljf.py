@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.queues import SizeQueue
-from serving_sim import Admission, Epoch, Order, Policy, Rule
+from policies.by_size import BySize
+from serving_sim import Admission, Epoch, Order, Rule
 
 
-class LJF(Policy):
+class LJF(BySize):
     """When the worker is empty, admit the largest waiting requests; nobody else until all finish.
 
     Static batching keeps every gap at 0, so it is alpha-fair for any alpha (proposition 3.1 of Yao
@@ -17,12 +17,6 @@ class LJF(Policy):
 
     name = "ljf"
     alpha = 0
-
-    def begin(self, slots: int) -> None:
-        self._queue = SizeQueue()
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._queue.push(request, size)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         if epoch.active:
