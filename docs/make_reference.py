@@ -1,0 +1,190 @@
+"""Write the reference pages that repeat what the code says.
+
+`python docs/make_reference.py` rewrites them; a test holds them against the code.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from analysis.cli.app import app
+from analysis.columns import BATCH_COLUMNS, REQUEST_COLUMNS, SUMMARY_FIELDS, TENANT, Column
+from analysis.definitions import REQUEST_METRICS, RUN_METRICS, Definition
+
+Callback = Callable[..., Any]
+Row = tuple[str, str, str]
+
+OPTION = ("option", "values", "meaning")
+FOLDER = Path(__file__).parent / "reference"
+
+COMMAND_LINE = """\
+# The command line
+
+`serving-sim COMMAND --help` says the same in a terminal. Results go to standard output, everything else
+to standard error. Exit codes: 0 success, 1 a check failed, 2 bad arguments or bad input, 130 interrupted
+with Ctrl-C, 143 terminated; files are whole or absent in every case.
+"""
+
+METRICS = """\
+# Metrics, files and columns
+
+All times are in *time units*: steps with the default step time, or what `--time-unit` says. A missing
+value is empty in a table and `null` in JSON, never 0.
+"""
+
+
+def pages() -> dict[str, str]:
+    """Text of each page by file name."""
+    return {"command-line.md": _command_line(), "metrics-and-files.md": _metrics()}
+
+
+def options() -> dict[str, set[str]]:
+    """Names of the options of every command."""
+    return {
+        name: {option for rows in _panels(callback).values() for row in rows for option in _bare(row[0])}
+        for name, callback in _commands(app, "serving-sim")
+    }
+
+
+def _bare(names: str) -> list[str]:
+    return [each.strip("`") for each in names.split(", ")]
+
+
+def _command_line() -> str:
+    commands = dict(_commands(app, "serving-sim"))
+    shared = _panels(commands["serving-sim compare"])
+    shared.pop("")
+    sections = [COMMAND_LINE, "## Options that commands share\n"]
+    sections += [f"### {name}\n\n{_table(OPTION, rows)}\n" for name, rows in shared.items()]
+    sections += ["## Commands\n"]
+    sections += [_command(name, callback, shared) for name, callback in commands.items()]
+    return "\n".join(sections)
+
+
+def _commands(group: typer.Typer, name: str) -> Iterator[tuple[str, Callback]]:
+    """Every command with its full name."""
+    for command in group.registered_commands:
+        assert command.callback is not None
+        if not command.hidden:
+            yield f"{name} {command.name or command.callback.__name__}", command.callback
+    for inner in group.registered_groups:
+        assert inner.typer_instance is not None
+        yield from _commands(inner.typer_instance, f"{name} {inner.name}")
+
+
+def _panels(callback: Callback) -> dict[str, list[Row]]:
+    """Rows of the options by the panel of the help that shows them; "" holds those of the command alone."""
+    panels: dict[str, list[Row]] = {"": []}
+    hints = get_type_hints(callback, include_extras=True)
+    for name, parameter in inspect.signature(callback).parameters.items():
+        if get_origin(hints[name]) is not Annotated:  # the context that typer hands in
+            continue
+        kind, info = get_args(hints[name])
+        assert isinstance(info, ArgumentInfo | OptionInfo)
+        if not info.hidden:
+            panels.setdefault(info.rich_help_panel or "", []).append(
+                (_names(name, info), _values(kind, info), _meaning(info, parameter.default))
+            )
+    return panels
+
+
+def _command(name: str, callback: Callback, shared: dict[str, list[Row]]) -> str:
+    panels = _panels(callback)
+    whole = [panel for panel in shared if panels.get(panel) == shared[panel]]
+    own = [row for panel, rows in panels.items() if panel not in whole for row in rows]
+    lines = [f"### `{name}`\n", f"{_sentence(inspect.getdoc(callback))}\n"]
+    if own:
+        lines.append(_table(OPTION, own) + "\n")
+    if whole:
+        lines.append(f"Shared: {', '.join(whole)}.\n")
+    return "\n".join(lines)
+
+
+def _names(name: str, info: ArgumentInfo | OptionInfo) -> str:
+    if isinstance(info, ArgumentInfo):
+        return f"`{info.metavar or name.upper()}`"
+    declared = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
+    return ", ".join(f"`{each}`" for each in declared or ["--" + name.replace("_", "-")])
+
+
+def _meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
+    text = _sentence(info.help)
+    said = "default" in text or default in (None, False, inspect.Parameter.empty)
+    shown = getattr(default, "value", default)
+    return text if said else f"{text.removesuffix('.')} (default: {shown})."
+
+
+def _values(kind: object, info: ArgumentInfo | OptionInfo) -> str:
+    several = False
+    while get_args(kind):  # list[X] and X | None
+        several = several or get_origin(kind) is list
+        kind = next(each for each in get_args(kind) if each is not type(None))
+    assert isinstance(kind, type)
+    if issubclass(kind, Enum):
+        text = ", ".join(f"`{each.value}`" for each in kind)
+    else:
+        text = info.metavar or _KINDS[kind]
+    bound = "" if info.min is None else f" >= {info.min}"
+    return f"{text}{bound}{', repeatable' if several else ''}"
+
+
+_KINDS = {str: "text", int: "whole number", float: "number", bool: "flag", Path: "path"}
+
+
+def _sentence(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _metrics() -> str:
+    return "\n".join(
+        [
+            METRICS,
+            "## Metrics with one value a request\n",
+            _definitions(REQUEST_METRICS) + "\n",
+            "## Metrics with one value a run\n",
+            _definitions(RUN_METRICS) + "\n",
+            "## `requests.parquet`, or `requests.csv` with `--csv`\n",
+            "One row a request, in input order.\n",
+            _columns((*REQUEST_COLUMNS, TENANT)) + "\n",
+            "## `batches.parquet`, or `batches.csv`, with `--record-batches`\n",
+            _columns(BATCH_COLUMNS) + "\n",
+            "## `summary.json`\n",
+            "Dots lead into nested objects.\n",
+            _table(
+                ("key", "unit", "meaning"),
+                [(f"`{each.name}`", each.unit, each.meaning) for each in SUMMARY_FIELDS],
+            )
+            + "\n",
+        ]
+    )
+
+
+def _definitions(definitions: Iterable[Definition]) -> str:
+    rows = [(f"`{each.key}`", each.title, each.unit, each.formula, each.better) for each in definitions]
+    return _table(("key", "name", "unit", "definition", "better"), rows)
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    rows = [
+        (f"`{each.name}`", each.kind, each.unit, each.meaning + (", may be empty" if each.optional else ""))
+        for each in columns
+    ]
+    return _table(("column", "type", "unit", "meaning"), rows)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+        print(FOLDER / name)

@@ -1,0 +1,56 @@
+"""The pages say what the code says, and lead where they point."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SPEC = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
+assert SPEC is not None
+assert SPEC.loader is not None
+make_reference = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(make_reference)
+
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+OPTIONS = make_reference.options()
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", make_reference.pages())
+def test_the_reference_repeats_the_code(page: str) -> None:
+    written = (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
+    assert written == make_reference.pages()[page], "python docs/make_reference.py writes it anew"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_and_pictures_exist(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [each for each in targets if not (page.parent / each).exists()] == []
+
+
+def commands(page: Path) -> list[str]:
+    """Command lines in blocks of code, continued lines joined."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    return re.findall(r"^(?: {4}|\$ |)(serving-sim [a-z].*)$", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    for line in commands(page):
+        words = shlex.split(line, comments=True)
+        command = next((each for each in (" ".join(words[:3]), " ".join(words[:2])) if each in OPTIONS), None)
+        assert command is not None, line
+        unknown = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} - OPTIONS[command]
+        assert unknown <= {"--help", "-h"}, line
+
+
+def test_command_lines_are_found() -> None:
+    assert len(commands(ROOT / "README.md")) >= 2
