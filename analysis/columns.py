@@ -52,7 +52,8 @@ REQUEST_COLUMNS = (
 """Columns of ``requests.parquet`` and ``requests.csv``."""
 
 TENANT = Column("tenant", "text", "", "who sent the request")
-"""Last column of the requests file where the input has tenants."""
+MODEL = Column("model", "text", "", "which model it asked for")
+"""Last columns of the requests file where the input has them."""
 
 BATCH_COLUMNS = (
     Column("time", "float", "time units", "start of a span in which the batch does not change"),

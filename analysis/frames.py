@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.columns import BATCH_COLUMNS, REQUEST_COLUMNS, TENANT, Column
+from analysis.columns import BATCH_COLUMNS, MODEL, REQUEST_COLUMNS, TENANT, Column
 from analysis.latency import served_requests
 from serving_sim import Batches, Run, Served
 
@@ -57,8 +57,9 @@ def request_frame(served: Served, first_row: int) -> pd.DataFrame:
         "ttft": served.first_token - requests.release,
         "e2el": served.finish - requests.release,
         "tenant": requests.tenant,
+        "model": requests.model,
     }
-    columns = REQUEST_COLUMNS if requests.tenant is None else (*REQUEST_COLUMNS, TENANT)
+    columns = (*REQUEST_COLUMNS, *(each for each in (TENANT, MODEL) if values[each.name] is not None))
     return pd.DataFrame({column.name: _series(column, values[column.name], len(rows)) for column in columns})
 
 

@@ -36,6 +36,11 @@ class Workload:
         Prediction interval in tokens, ``1 <= lower <= length <= upper``.
     tenant : array_like of str, shape (n,), optional
         Who sent the request.
+    prompt_steps : array_like, shape (n,), optional
+        Steps of the length that process the prompt, where they are not one a token, whole and >= 0:
+        a prompt of 1,000 tokens in chunks of 512 takes 2.
+    model : array_like of str, shape (n,), optional
+        Which model the request asked for.
 
     Raises
     ------
@@ -56,6 +61,8 @@ class Workload:
     lower: IntArray | None
     upper: IntArray | None
     tenant: TextArray | None
+    prompt_steps: IntArray | None
+    model: TextArray | None
 
     def __init__(
         self,
@@ -68,6 +75,8 @@ class Workload:
         lower: ArrayLike | None = None,
         upper: ArrayLike | None = None,
         tenant: ArrayLike | None = None,
+        prompt_steps: ArrayLike | None = None,
+        model: ArrayLike | None = None,
     ) -> None:
         columns: dict[str, Any] = {
             "release": _releases(release),
@@ -78,9 +87,11 @@ class Workload:
             "lower": _optional_whole("lower", lower, least=1),
             "upper": _optional_whole("upper", upper, least=1),
             "tenant": _texts("tenant", tenant),
+            "prompt_steps": _optional_whole("prompt_steps", prompt_steps, least=0),
+            "model": _texts("model", model),
         }
         _check_sizes(columns)
-        _check_interval(columns)
+        _check_within(columns)
         _check_unique(columns["request_id"])
         for name, column in columns.items():
             if column is not None:
@@ -142,10 +153,13 @@ class Workload:
     def first_token_step(self) -> IntArray | None:
         """Step, counted from 1, whose end makes the first output token; None means step 1 for all.
 
-        It is ``prompt_tokens + 1`` where the prompt is counted in the length. It is counted when
-        prompt and output tokens add up to the length or, with outputs unknown, when the prompt is
-        shorter than the length.
+        It is ``prompt_steps + 1`` where these steps are known and fewer than the length. Else it is
+        ``prompt_tokens + 1`` where the prompt is counted in the length. It is counted when prompt
+        and output tokens add up to the length or, with outputs unknown, when the prompt is shorter
+        than the length.
         """
+        if self.prompt_steps is not None:
+            return np.where(self.prompt_steps < self.length, self.prompt_steps + 1, 1)
         if self.prompt_tokens is None:
             return None
         if self.output_tokens is None:
@@ -216,10 +230,11 @@ def _check_sizes(columns: dict[str, Any]) -> None:
             raise ValueError(f"{name}: must have one value per release, found {len(column)} for {count}")
 
 
-def _check_interval(columns: dict[str, Any]) -> None:
-    length, lower, upper = columns["length"], columns["lower"], columns["upper"]
-    if lower is not None:
-        _refuse("lower", lower, lower > length, "must not exceed the length")
+def _check_within(columns: dict[str, Any]) -> None:
+    length, upper = columns["length"], columns["upper"]
+    for name in ("lower", "prompt_steps"):
+        if columns[name] is not None:
+            _refuse(name, columns[name], columns[name] > length, "must not exceed the length")
     if upper is not None:
         _refuse("upper", upper, upper < length, "must not be below the length")
 

@@ -1,7 +1,8 @@
 """The plain workload file: a table of requests as CSV, JSON lines or Parquet.
 
 Columns ``release`` (time units) and ``length`` (steps) are needed; ``request_id``, ``prompt_tokens``,
-``output_tokens``, ``lower``, ``upper`` and ``tenant`` may be there. Other columns are ignored.
+``output_tokens``, ``lower``, ``upper``, ``tenant``, ``prompt_steps`` and ``model`` may be there. Other
+columns are ignored.
 """
 
 from __future__ import annotations
@@ -92,8 +93,9 @@ def write_workload(workload: Workload, path: str | Path) -> None:
 
 def _checked(batch: Batch) -> dict[str, NDArray[Any]]:
     values = {name: _READERS[name](batch, name) for name in batch.columns}
-    if "lower" in values:
-        batch.refuse("lower", values["lower"] > values["length"], "must not exceed the length")
+    for name in ("lower", "prompt_steps"):
+        if name in values:
+            batch.refuse(name, values[name] > values["length"], "must not exceed the length")
     if "upper" in values:
         batch.refuse("upper", values["upper"] < values["length"], "must not be below the length")
     return values
@@ -122,6 +124,8 @@ _READERS: dict[str, Callable[[Batch, str], NDArray[Any]]] = {
     "lower": _steps,
     "upper": _steps,
     "tenant": Batch.text,
+    "prompt_steps": _tokens,
+    "model": Batch.text,
 }
 
 

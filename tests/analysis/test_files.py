@@ -13,7 +13,7 @@ import pytest
 from made_runs import small_run, with_requests
 from refusal import refusal
 
-from analysis.columns import BATCH_COLUMNS, REQUEST_COLUMNS, TENANT
+from analysis.columns import BATCH_COLUMNS, MODEL, REQUEST_COLUMNS, TENANT
 from analysis.frames import batch_frame, to_frame
 from analysis.latency import served_requests
 from analysis.output import RequestFile, replacing, write_batches, write_run, write_text
@@ -71,10 +71,11 @@ def test_columns_and_types_are_those_of_the_table() -> None:
         prompt_tokens=[1, 1, 0],
         output_tokens=[2, 1, 1],
         tenant=["x", "y", "x"],
+        model=["m", "m", "n"],
     )
     for run, columns in (
         (small_run(), REQUEST_COLUMNS),
-        (with_requests(small_run(), full), (*REQUEST_COLUMNS, TENANT)),
+        (with_requests(small_run(), full), (*REQUEST_COLUMNS, TENANT, MODEL)),
     ):
         frame = to_frame(run)
         assert [(name, KINDS[str(dtype)]) for name, dtype in frame.dtypes.items()] == [

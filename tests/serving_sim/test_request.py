@@ -27,6 +27,10 @@ from serving_sim.request import exact_sum, intrinsic_work
         ({"release": [0], "length": [3], "lower": [4]}, "lower[0]=4: must not exceed the length"),
         ({"release": [0], "length": [3], "upper": [2]}, "upper[0]=2: must not be below the length"),
         (
+            {"release": [0], "length": [3], "prompt_steps": [4]},
+            "prompt_steps[0]=4: must not exceed the length",
+        ),
+        (
             {"release": [0, 0, 0], "length": [1, 1, 1], "request_id": ["a", "b", "a"]},
             "request_id[2]='a': must be unique, row 0 has it too",
         ),
@@ -53,6 +57,11 @@ def test_columns_are_copies_that_nobody_can_change() -> None:
 
 def test_whole_floats_are_whole_numbers() -> None:
     assert Workload([0], [3.0]).length.tolist() == [3]
+
+
+def test_first_token_follows_the_steps_of_the_prompt_where_they_are_known() -> None:
+    chunked = Workload([0] * 3, [5, 2, 2], prompt_tokens=[9, 9, 0], prompt_steps=[2, 2, 0])
+    assert chunked.first_token_step.tolist() == [3, 1, 1]  # type: ignore[union-attr]
 
 
 def test_first_token_counts_the_prompt_only_where_the_length_does() -> None:

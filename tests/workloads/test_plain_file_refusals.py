@@ -60,6 +60,7 @@ def write(path: Path, content: bytes | str) -> Path:
         (f"release,length\n0,{2**70}\n", f"line 2: length='{2**70}': {LARGE}"),
         ("release,length,lower\n0,3,0\n", "line 2: lower='0': must be >= 1"),
         ("release,length,lower\n0,3,4\n", "line 2: lower='4': must not exceed the length"),
+        ("release,length,prompt_steps\n0,3,4\n", "line 2: prompt_steps='4': must not exceed the length"),
         ("release,length,upper\n0,3,2\n", "line 2: upper='2': must not be below the length"),
         ("release,length,prompt_tokens\n0,3,-1\n", "line 2: prompt_tokens='-1': must be >= 0"),
         ("release,length,output_tokens\n0,3,x\n", f"line 2: output_tokens='x': {NUMBER}"),

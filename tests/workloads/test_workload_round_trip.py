@@ -36,6 +36,8 @@ def workloads(draw: st.DrawFn) -> Workload:
         "output_tokens": lambda: column(TOKENS),
         "lower": lambda: [draw(st.integers(1, size)) for size in length],
         "upper": lambda: [draw(st.integers(size, 2**62)) for size in length],
+        "prompt_steps": lambda: [draw(st.integers(0, size)) for size in length],
+        "model": lambda: column(TEXTS),
     }
     chosen = draw(st.sets(st.sampled_from(sorted(optional))))
     release = sorted(draw(st.lists(st.floats(0, 1e300), min_size=n, max_size=n)))

@@ -32,12 +32,15 @@ class Log:
         Tokens.
     tenant : ndarray of object, shape (rows,), optional
         Who sent the request.
+    model : ndarray of object, shape (rows,), optional
+        Which model it asked for.
     """
 
     stamp: NDArray[Any]
     prompt: IntArray
     output: IntArray
     tenant: NDArray[np.object_] | None = None
+    model: NDArray[np.object_] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,4 +109,5 @@ def _columns(batch: Batch, log: Log, kind: LengthKind) -> dict[str, NDArray[Any]
         "prompt_tokens": log.prompt,
         "output_tokens": log.output,
     }
-    return columns if log.tenant is None else columns | {"tenant": log.tenant}
+    names = {"tenant": log.tenant, "model": log.model}
+    return columns | {name: column for name, column in names.items() if column is not None}
