@@ -13,6 +13,7 @@ from workloads import read_requests
 from workloads.registry import GROUP, Registry
 from workloads.tables import Batch
 from workloads.traces import FORMATS, Log, LogFormat
+from workloads.traces.elapsed import MILLISECOND, elapsed
 
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00,1,2\n"
 PLAIN = "release,length\n0,3\n"
@@ -21,7 +22,7 @@ CHATS = "sent_ms,asked,answered,who\n1000,1,2,ann\n4000,3,4,bob\n"
 
 def _chat_rows() -> Callable[[Batch], Log]:
     return lambda batch: Log(
-        stamp=batch.whole("sent_ms", least=0),
+        stamp=elapsed(batch, "sent_ms", MILLISECOND),
         prompt=batch.whole("asked", least=0),
         output=batch.whole("answered", least=0),
         tenant=batch.text("who") if "who" in batch.columns else None,
@@ -32,7 +33,6 @@ CHAT_FORMAT = LogFormat(
     name="chats",
     summary="chats of a test",
     columns=("sent_ms", "asked", "answered"),
-    ticks_per_second=1000,
     rows=_chat_rows,
     optional=("who",),
 )
@@ -75,7 +75,7 @@ def test_a_named_format_needs_no_note(tmp_path: Path) -> None:
 def test_unknown_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", "a,b\n1,2\n")
     assert refusal(lambda: read_requests(path)) == (
-        f"{path}: format must be one of plain, azure; none has the columns 'a', 'b'"
+        f"{path}: format must be one of {', '.join(FORMATS.targets)}; none has the columns 'a', 'b'"
     )
 
 
@@ -89,7 +89,7 @@ def test_a_file_of_two_formats_is_not_guessed(tmp_path: Path) -> None:
 
 def test_unknown_format_is_told_before_the_file_is_opened() -> None:
     assert refusal(lambda: read_requests("nowhere.csv", "azur")) == (
-        "format='azur': is unknown; did you mean 'azure'? known: plain, azure"
+        f"format='azur': is unknown; did you mean 'azure'? known: {', '.join(FORMATS.targets)}"
     )
 
 

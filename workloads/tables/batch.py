@@ -99,13 +99,22 @@ class Batch:
 
     def text(self, name: str) -> TextArray:
         """A column of texts; numbers are taken as the text that writes them."""
+        return self._texts(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+    def label(self, name: str) -> TextArray:
+        """A column of texts that recur, without the blanks around them."""
+        coded = trimmed(self._texts(name)).fill_null("").dictionary_encode()
+        # Each label becomes one object, however many rows have it.
+        return coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]  # type: ignore[no-any-return]
+
+    def _texts(self, name: str) -> pa.Array:
         raw = self.columns[name]
         try:
             raw = raw.cast(pa.string())
         except pa.ArrowException:
             raw = pa.nulls(len(raw), pa.string())
         self.refuse(name, mask(raw.is_null()), "must be a text")
-        return raw.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        return raw
 
 
 def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:

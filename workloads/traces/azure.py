@@ -33,6 +33,5 @@ FORMAT = LogFormat(
     name="azure",
     summary="Azure LLM inference traces 2023 and 2024 (CSV)",
     columns=("TIMESTAMP", "ContextTokens", "GeneratedTokens"),
-    ticks_per_second=10**9,
     rows=_rows,
 )

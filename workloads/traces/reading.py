@@ -17,6 +17,7 @@ FORMATS = Registry(
     prefix="format",
     builtin={
         "plain": "workloads.traces.plain:FORMAT",
+        "arena": "workloads.traces.arena:FORMAT",
         "azure": "workloads.traces.azure:FORMAT",
     },
 )

@@ -17,6 +17,7 @@ from serving_sim import Workload
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, Table
 from workloads.tables.batch import MOST, IntArray
+from workloads.traces.elapsed import SECOND
 from workloads.traces.wanted import LengthKind, Wanted
 
 
@@ -26,8 +27,8 @@ class Log:
 
     Attributes
     ----------
-    stamp : ndarray, shape (rows,)
-        Arrival in ticks from any origin: integers where the log's stamps are exact.
+    stamp : ndarray of int, shape (rows,)
+        Arrival in whole nanoseconds from any origin.
     prompt, output : ndarray of int, shape (rows,)
         Tokens.
     tenant : ndarray of object, shape (rows,), optional
@@ -36,7 +37,7 @@ class Log:
         Which model it asked for.
     """
 
-    stamp: NDArray[Any]
+    stamp: IntArray
     prompt: IntArray
     output: IntArray
     tenant: NDArray[np.object_] | None = None
@@ -53,8 +54,6 @@ class LogFormat:
         What to call it; what it is, in a line.
     columns : sequence of str
         Columns it needs; a table that has them all is taken for this format.
-    ticks_per_second : int
-        Unit of the stamps.
     rows : callable
         Called once per file; what it returns turns each batch into a `Log`.
     optional : sequence of str
@@ -64,7 +63,6 @@ class LogFormat:
     name: str
     summary: str
     columns: Sequence[str]
-    ticks_per_second: int
     rows: Callable[[], Callable[[Batch], Log]]
     optional: Sequence[str] = ()
 
@@ -90,9 +88,9 @@ class LogFormat:
         values = intake.columns(names, lambda batch: _columns(batch, rows(batch), wanted.length))
         values = intake.in_order(values, "stamp")
         stamp = values.pop("stamp")
-        # The first stamp goes while ticks are still integers: seconds since 1970 as floats would
-        # round the gaps to 0.2 microseconds.
-        seconds = (stamp - stamp[0]) / self.ticks_per_second
+        # The first stamp goes while all are still integers: seconds since 1970 as floats would round
+        # the gaps to 0.2 microseconds.
+        seconds = (stamp - stamp[0]) / SECOND
         del values["row"]
         return Workload(seconds / wanted.time_unit, **values), intake.report(self.name)
 
