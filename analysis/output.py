@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,23 +16,7 @@ from analysis.frames import batch_frame, request_frame
 from analysis.json_text import to_json
 from analysis.latency import served_requests
 from serving_sim import Batches, Run, Served
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Path to write to instead of ``path``; takes its name once the block has ended well.
-
-    The temporary file stands in the same folder, since only within one file system is the renaming
-    atomic. After any exception, an interruption among them, it is removed.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # a name of this process alone: two runs may share a folder, and the later one to finish wins
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+from workloads.whole_file import replacing
 
 
 def write_text(path: Path, text: str) -> None:
@@ -135,7 +118,9 @@ class _FrameFile:
             return
         table = pa.Table.from_pandas(frame, preserve_index=False)
         if self._parquet is None:
-            writer = pq.ParquetWriter(self._temporary, table.schema, compression="zstd")
+            # Arrow takes a path with a colon in it for an address
+            file = self._closing.enter_context(pa.OSFile(str(self._temporary), "wb"))
+            writer = pq.ParquetWriter(file, table.schema, compression="zstd")
             self._parquet = self._closing.enter_context(writer)
         self._parquet.write_table(table)
 

@@ -2,15 +2,14 @@
 
 Columns ``release`` (time units) and ``length`` (steps) are needed; ``request_id``, ``prompt_tokens``,
 ``output_tokens``, ``lower``, ``upper``, ``tenant``, ``prompt_steps`` and ``model`` may be there. Other
-columns are ignored.
+columns are ignored, and so are optional numbers that are blank in every row, as in the requests file of
+a run.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from serving_sim import Workload
 from workloads.registry import unknown
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, OnBadRow, Table, open_table
+from workloads.whole_file import replacing
 
 COLUMNS = tuple(field.name for field in fields(Workload))
 NEEDED = ("release", "length")
@@ -60,14 +60,15 @@ def workload_of(table: Table, on_bad_row: OnBadRow) -> tuple[Workload, ReadRepor
     table.require(NEEDED)
     names = [name for name in COLUMNS if name in table.columns]
     intake = Intake(table, on_bad_row)
-    values = intake.columns(names, _checked)
+    values = intake.columns(names, _Check())
     if "request_id" in values:
         values = intake.unique(values, "request_id")
     values = intake.in_order(values, "release")
     ignored = [name for name in table.columns if name not in COLUMNS]
     if ignored:
         intake.notes.append(f"ignored columns: {', '.join(ignored)}")
-    return Workload(**{name: values[name] for name in names}), intake.report("plain")
+    present = [name for name in names if name in values]
+    return Workload(**{name: values[name] for name in present}), intake.report("plain")
 
 
 def write_workload(workload: Workload, path: str | Path) -> None:
@@ -87,18 +88,29 @@ def write_workload(workload: Workload, path: str | Path) -> None:
     if path.suffix not in _WRITERS:
         raise ValueError(f"{path}: {unknown('suffix', path.suffix, _WRITERS)}")
     table = pa.table({name: _arrow(getattr(workload, name)) for name in COLUMNS if _has(workload, name)})
-    with _appearing_whole(path) as part:
+    with replacing(path) as part:
         _WRITERS[path.suffix](table, part)
 
 
-def _checked(batch: Batch) -> dict[str, NDArray[Any]]:
-    values = {name: _READERS[name](batch, name) for name in batch.columns}
-    for name in ("lower", "prompt_steps"):
-        if name in values:
-            batch.refuse(name, values[name] > values["length"], "must not exceed the length")
-    if "upper" in values:
-        batch.refuse("upper", values["upper"] < values["length"], "must not be below the length")
-    return values
+class _Check:
+    """The rules of one file; its first batch says which optional columns are blank throughout."""
+
+    def __init__(self) -> None:
+        self._blank: set[str] | None = None
+
+    def __call__(self, batch: Batch) -> dict[str, NDArray[Any]]:
+        if self._blank is None:
+            numbers = [name for name in batch.columns if name in _OPTIONAL_NUMBERS]
+            self._blank = {name for name in numbers if batch.blank(name).all()}
+        values = {name: _READERS[name](batch, name) for name in batch.columns if name not in self._blank}
+        for name in self._blank:
+            batch.refuse(name, ~batch.blank(name), "must be blank, as it is in the rows before")
+        for name in ("lower", "prompt_steps"):
+            if name in values:
+                batch.refuse(name, values[name] > values["length"], "must not exceed the length")
+        if "upper" in values:
+            batch.refuse("upper", values["upper"] < values["length"], "must not be below the length")
+        return values
 
 
 def _release(batch: Batch, name: str) -> NDArray[np.float64]:
@@ -128,6 +140,8 @@ _READERS: dict[str, Callable[[Batch, str], NDArray[Any]]] = {
     "model": Batch.text,
 }
 
+_OPTIONAL_NUMBERS = ("prompt_tokens", "output_tokens", "lower", "upper", "prompt_steps")
+
 
 def _has(workload: Workload, name: str) -> bool:
     return getattr(workload, name) is not None
@@ -147,19 +161,18 @@ def _write_jsonl(table: pa.Table, path: Path) -> None:
         )
 
 
+def _write_with(write: Callable[[pa.Table, pa.OSFile], None]) -> Callable[[pa.Table, Path], None]:
+    """Let Arrow write to an open file: it takes a path with a colon in it for an address."""
+
+    def to_path(table: pa.Table, path: Path) -> None:
+        with pa.OSFile(str(path), "wb") as file:
+            write(table, file)
+
+    return to_path
+
+
 _WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
-    ".csv": csv.write_csv,
+    ".csv": _write_with(csv.write_csv),
     ".jsonl": _write_jsonl,
-    ".parquet": parquet.write_table,
+    ".parquet": _write_with(parquet.write_table),
 }
-
-
-@contextmanager
-def _appearing_whole(path: Path) -> Iterator[Path]:
-    """A name to write to; the file gets its own name when all went well, else it disappears."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -28,7 +28,6 @@ def draw_golden_ratio(folder: Path) -> None:
         curve = golden_ratio_curve(length)
         label = f"L = 1e{round(np.log10(length))}, peak {curve.peak[1]:.6f}"
         curves[label] = (curve.x, curve.ratio)
-    folder.mkdir(parents=True, exist_ok=True)
     save_figure(ratios_against_delay(curves, GOLDEN), folder / "golden-ratio")
 
 
@@ -41,7 +40,6 @@ def draw_gamma(folder: Path) -> None:
         name: (_MEASURED, [duel.ratio[1] for duel in measured_ratio_of_gamma(name, _MEASURED)])
         for name in limits
     }
-    folder.mkdir(parents=True, exist_ok=True)
     save_figure(ratios_against_gamma(stated, measured), folder / "fig4")
 
 
@@ -58,5 +56,4 @@ def draw_worst_against_slots(found: dict[str, dict[int, float]], folder: Path) -
         for name, worst in found.items()
         if name in bounds
     }
-    folder.mkdir(parents=True, exist_ok=True)
     save_figure(worst_against_slots(points, stated), folder / "worst-by-slots")

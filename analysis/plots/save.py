@@ -7,8 +7,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from analysis.output import replacing
 from analysis.plots.style import drawing
+from workloads.whole_file import replacing
 
 
 def save_figure(figure: Figure, stem: Path) -> None:

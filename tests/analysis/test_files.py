@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from made_runs import small_run, with_requests
@@ -16,9 +17,11 @@ from refusal import refusal
 from analysis.columns import BATCH_COLUMNS, MODEL, REQUEST_COLUMNS, TENANT
 from analysis.frames import batch_frame, to_frame
 from analysis.latency import served_requests
-from analysis.output import RequestFile, replacing, write_batches, write_run, write_text
+from analysis.output import RequestFile, write_batches, write_run, write_text
 from policies import make_policy
 from serving_sim import Batches, Served, Workload, simulate
+from workloads import read_requests, write_workload
+from workloads.whole_file import replacing
 
 KINDS = {"float64": "float", "int64": "int", "Int64": "int", "str": "text"}
 
@@ -181,3 +184,24 @@ def test_two_processes_do_not_share_a_temporary_file(tmp_path: Path, monkeypatch
         assert path.read_text() == "theirs"
     assert path.read_text() == "ours"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("prompts", [None, [1, 1, 0]])
+def test_a_requests_file_is_a_workload_file(tmp_path: Path, suffix: str, prompts: list[int] | None) -> None:
+    workload = Workload([0.5, 1.25, 9.0], [3, 2, 1], prompt_tokens=prompts)
+    write_run(tmp_path, simulate(workload, make_policy("fcfs"), slots=2), {}, csv=suffix == ".csv")
+    back, _ = read_requests(tmp_path / f"requests{suffix}")
+    assert back.release.tolist() == [0.5, 1.25, 9.0]
+    assert back.length.tolist() == [3, 2, 1]
+    assert (None if back.prompt_tokens is None else back.prompt_tokens.tolist()) == prompts
+    assert back.output_tokens is None
+
+
+def test_a_colon_in_a_path_makes_no_address_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "memory:" / "12:30"
+    write_run(folder, small_run(), {})
+    assert len(pq.ParquetFile(pa.OSFile(str(folder / "requests.parquet"))).read()) == 3
+    for suffix in (".csv", ".parquet"):
+        write_workload(Workload([0.0], [1]), folder / f"a:b{suffix}")
+        assert len(read_requests(folder / f"a:b{suffix}")[0]) == 1

@@ -64,6 +64,7 @@ def write(path: Path, content: bytes | str) -> Path:
         ("release,length,upper\n0,3,2\n", "line 2: upper='2': must not be below the length"),
         ("release,length,prompt_tokens\n0,3,-1\n", "line 2: prompt_tokens='-1': must be >= 0"),
         ("release,length,output_tokens\n0,3,x\n", f"line 2: output_tokens='x': {NUMBER}"),
+        ("release,length,prompt_tokens\n0,3,\n0,3,1\n", f"line 2: prompt_tokens='': {NUMBER}"),
         (
             "request_id,release,length\na,1,1\nb,0,1\n\na,0,1\n",
             "line 5: request_id='a': must be unique, line 2 has it too",
@@ -170,14 +171,45 @@ def test_bytes_that_end_in_mid_character(tmp_path: Path) -> None:
     assert said_of(path) == "line 3: byte=0xc3: must be UTF-8 text"
 
 
-def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path: Path) -> None:
-    rows = "".join(f"{k},1,t{k}\n" for k in range(20))
-    file = write(tmp_path / "open.csv", 'release,length,tenant\n0,1,"lost\n' + rows)
-    assert said_of(file) == "line 2: a quote is opened here and never closed"
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            'release,length,tenant\n0,1,"lost\n' + "".join(f"{k},1,t{k}\n" for k in range(20)),
+            "line 2: a quote is opened here and never closed",
+        ),
+        (  # two stray quotes: a parser takes what lies between them for one field, and joins three rows
+            'release,length,tenant\n0,1,"a\n1,2,b\n2,3,"c\n',
+            "line 2: a quote is opened here and closed on line 4, where its field does not end",
+        ),
+        (
+            'release,length,tenant\n0,1,"a" \n',
+            "line 2: a quote is opened here and closed on line 2, where its field does not end",
+        ),
+        (
+            'release,length,tenant\n0,1,a"b"\n',
+            "line 2: a quote must stand at the beginning of a field or be doubled inside a quoted one",
+        ),
+        (
+            'release,length,tenant\n"0","1","a ""b"", c"\n0, "1",x\n',
+            "line 3: a quote must stand at the beginning of a field or be doubled inside a quoted one",
+        ),
+        ('release,"length\n0,1\n', "line 1: must be a header: unexpected end of data"),
+        ('release,"length"s\n0,1\n', "line 1: must be a header: ',' expected after '\"'"),
+    ],
+)
+def test_stray_quotes_join_no_rows(tmp_path: Path, content: str, message: str) -> None:
+    assert said_of(write(tmp_path / "quotes.csv", content)) == message
 
 
 def test_a_quoted_field_may_hold_a_line_end(tmp_path: Path) -> None:
-    file = write(tmp_path / "closed.csv", 'release,length,tenant\n0,1,"a\nb"\n1,2,c\n')
-    workload, _ = read_workload(file)
+    content = 'release,length,tenant\r\n0,1,"a\nb"\r\n1,2,""\r\n\n"2","3","say ""c"", d"'
+    workload, _ = read_workload(write(tmp_path / "closed.csv", content))
     assert workload.tenant is not None
-    assert workload.tenant.tolist() == ["a\nb", "c"]
+    assert workload.tenant.tolist() == ["a\nb", "", 'say "c", d']
+
+
+def test_a_column_blank_for_long_must_stay_blank(tmp_path: Path) -> None:
+    rows = "1,1,\n" * 1_000_000  # more than one batch
+    file = write(tmp_path / "late.csv", f"release,length,prompt_tokens\n{rows}1,1,7\n")
+    assert said_of(file) == "line 1000002: prompt_tokens='7': must be blank, as it is in the rows before"

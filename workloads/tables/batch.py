@@ -116,6 +116,13 @@ class Batch:
         self.refuse(name, mask(raw.is_null()), "must be a text")
         return raw
 
+    def blank(self, name: str) -> BoolArray:
+        """Which rows hold nothing in a column, or nothing but spaces."""
+        raw = self.columns[name]
+        if is_text(raw):
+            return mask(pc.equal(trimmed(raw), "").fill_null(True))  # noqa: FBT003
+        return mask(raw.is_null())
+
 
 def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:
     """Texts read as another type, null where they cannot be.

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from workloads.tables.quotes import check_quotes
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
 
@@ -22,7 +23,7 @@ class CsvTable(Table):
         check_encoding(path)
         with reading(path):
             self._header_lines, names = _header(path)
-            _check_quotes(path)
+            check_quotes(path, self._header_lines)
         super().__init__(path, names)
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
@@ -72,22 +73,11 @@ def _header(path: Path) -> tuple[int, list[str]]:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
-                    names = next(csv.reader([line], skipinitialspace=True))
+                    names = next(csv.reader([line], skipinitialspace=True, strict=True))
                 except csv.Error as error:
                     raise ValueError(f"{path}: line {number}: must be a header: {error}") from None
                 return number, [name.strip() for name in names]
     raise ValueError(f"{path}: must not be empty")
-
-
-def _check_quotes(path: Path) -> None:
-    """Refuse a quote that is never closed: a parser takes the rest of the file for one field."""
-    opened = None
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.count(b'"') % 2 == 1:
-                opened = number if opened is None else None
-    if opened is not None:
-        raise ValueError(f"{path}: line {opened}: a quote is opened here and never closed")
 
 
 def _line_of(record: int, lines: Iterator[bytes], header_lines: int) -> int:
