@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Literal
+
+import numpy as np
 
 from analysis import replications, sectioning
 from analysis.definitions import check_request_metric
 from analysis.estimate import Estimate
-from analysis.latency import arrival_series
+from analysis.latency import arrival_series, served_requests
 from analysis.outcome import Outcome
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from analysis.summary import no_steady_state
+from serving_sim import Workload
 from serving_sim.request import FloatArray
 
 Verdict = Literal["lower", "higher", "identical", "cannot tell apart", "not enough data"]
@@ -30,6 +34,8 @@ class Difference:
         What is compared, as in ``e2el`` and ``p99``.
     estimate : Estimate
         The difference, in the unit of the metric.
+    identical : bool
+        Whether the metric is the same for every single request. Equal quantiles do not say so.
     """
 
     policy: str
@@ -37,15 +43,16 @@ class Difference:
     metric: str
     statistic: str
     estimate: Estimate
+    identical: bool
 
     @property
     def verdict(self) -> Verdict:
         """What the interval lets one say about the policy."""
         estimate = self.estimate
+        if self.identical:
+            return "identical"
         if estimate.low is None or estimate.value is None:
             return "not enough data"
-        if estimate.low == estimate.high == 0:
-            return "identical"
         if not estimate.excludes_zero:
             return "cannot tell apart"
         return "lower" if estimate.value < 0 else "higher"
@@ -146,6 +153,7 @@ def compare(
                     metric=metric,
                     statistic=statistic.name,
                     estimate=pair.difference(statistic, confidence),
+                    identical=pair.identical,
                 )
                 for statistic in statistics
             ]
@@ -166,11 +174,17 @@ class _Pair:
     baselines: Sequence[FloatArray]
     note: str | None
 
+    @cached_property
+    def identical(self) -> bool:
+        return all(map(np.array_equal, self.series, self.baselines))
+
     def difference(self, statistic: Statistic, confidence: float) -> Estimate:
         if len(self.series) > 1:
-            return replications.estimate_difference(statistic, self.series, self.baselines, confidence)
+            return replications.estimate_difference(
+                statistic, self.series, self.baselines, confidence, stationary=self.note is None
+            )
         (values,), (baseline,) = self.series, self.baselines
-        if self.note is not None:
+        if self.note is not None and statistic.absence(len(values)) is None:
             return Estimate(statistic.of(values) - statistic.of(baseline), note=self.note)
         return sectioning.estimate_difference(statistic, values, baseline, confidence)
 
@@ -190,7 +204,13 @@ def check_distinct(policies: Sequence[str]) -> None:
 
 def _check_same_arrivals(outcomes: Sequence[Outcome]) -> None:
     check_distinct([outcome.policy for outcome in outcomes])
+    first = [served_requests(run).requests for run in outcomes[0].runs]
     for outcome in outcomes:
-        arrivals = [run.requests for run in outcome.runs]
-        if arrivals != [run.requests for run in outcomes[0].runs]:
+        arrivals = [served_requests(run).requests for run in outcome.runs]
+        if len(arrivals) != len(first) or not all(map(_same_arrivals, arrivals, first)):
             raise ValueError(f"policy={outcome.policy!r}: must have served the arrivals of the first policy")
+
+
+def _same_arrivals(one: Workload, other: Workload) -> bool:
+    # predictions may differ: what a policy gains by knowing more is a fair question
+    return np.array_equal(one.release, other.release) and np.array_equal(one.length, other.length)

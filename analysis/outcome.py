@@ -11,7 +11,7 @@ from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
 from analysis.statistic import MEAN, PERCENTILES, quantiles
-from analysis.summary import Summary, summarize
+from analysis.summary import Summary, no_steady_state, summarize
 from serving_sim import Run
 
 FIGURES = (
@@ -109,8 +109,9 @@ def _estimates(
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
+    stationary = no_steady_state(runs[0]) is None
     return {
-        statistic.name: replications.estimate(statistic, series)
+        statistic.name: replications.estimate(statistic, series, stationary=stationary)
         for statistic in (MEAN, *quantiles(percentiles))
     }
 

@@ -30,7 +30,13 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     return Estimate(centre, centre - half, centre + half)
 
 
-def estimate(statistic: Statistic, series: Sequence[FloatArray], confidence: float = 0.95) -> Estimate:
+def estimate(
+    statistic: Statistic,
+    series: Sequence[FloatArray],
+    confidence: float = 0.95,
+    *,
+    stationary: bool = True,
+) -> Estimate:
     """Estimate a mean or a quantile from R >= 2 replications.
 
     Parameters
@@ -41,17 +47,23 @@ def estimate(statistic: Statistic, series: Sequence[FloatArray], confidence: flo
         Values of each replication in arrival order.
     confidence : float
         Nominal coverage.
+    stationary : bool
+        Whether a replication is a piece of a steady state, which the estimate is about. A backlog
+        is none: its quantile is that of a finite set of requests, and the estimate is about what
+        this comes to on average.
 
     Returns
     -------
     Estimate
-        Mean over replications. Without an interval where the replications are too short: a
-        quantile of a short run is biased towards the middle, and averaging keeps the bias.
+        Mean over replications. For a steady state without an interval where the replications are
+        too short: a quantile of a short run is biased towards the middle, and averaging keeps the
+        bias. A finite set has no such bias, so there the number of replications alone counts.
     """
-    if any(len(values) == 0 for values in series):
-        return Estimate(None, note="a replication has no request with a value")
+    absence = _absence(statistic, series)
+    if absence is not None:
+        return Estimate(None, note=absence)
     values = [statistic.of(each) for each in series]
-    shortage = _shortage(statistic, series)
+    shortage = _shortage(statistic, series) if stationary else None
     if shortage is not None:
         return Estimate(float(np.mean(values)), note=shortage)
     return interval(values, confidence)
@@ -62,6 +74,8 @@ def estimate_difference(
     series: Sequence[FloatArray],
     baselines: Sequence[FloatArray],
     confidence: float = 0.95,
+    *,
+    stationary: bool = True,
 ) -> Estimate:
     """Estimate ``statistic(series) - statistic(baselines)``, paired by replication.
 
@@ -73,19 +87,28 @@ def estimate_difference(
         Replication r of both served the same arrivals (common random numbers).
     confidence : float
         Nominal coverage.
+    stationary : bool
+        As in `estimate`.
     """
     pairs = list(zip(series, baselines, strict=True))
-    if any(len(values) == 0 for values in series):
-        return Estimate(None, note="a replication has no request with a value")
+    absence = _absence(statistic, series)
+    if absence is not None:
+        return Estimate(None, note=absence)
     if all(np.array_equal(values, baseline) for values, baseline in pairs):
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both
-        return estimate(statistic, [values - baseline for values, baseline in pairs], confidence)
+        changes = [values - baseline for values, baseline in pairs]
+        return estimate(statistic, changes, confidence, stationary=stationary)
     differences = [statistic.of(values) - statistic.of(baseline) for values, baseline in pairs]
-    shortage = _shortage(statistic, series) or _shortage(statistic, baselines)
+    shortage = (_shortage(statistic, series) or _shortage(statistic, baselines)) if stationary else None
     if shortage is not None:
         return Estimate(float(np.mean(differences)), note=shortage)
     return interval(differences, confidence)
+
+
+def _absence(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
+    note = statistic.absence(min(map(len, series)))
+    return None if note is None else f"{note} in a replication"
 
 
 def _shortage(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:

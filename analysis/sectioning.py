@@ -31,7 +31,7 @@ def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95)
     -------
     Estimate
         Centred on the whole series. Without an interval where fewer than `statistic.ENOUGH`
-        independent observations lie beyond the quantile.
+        independent observations lie beyond the quantile, without a value where no observation does.
 
     Notes
     -----
@@ -40,8 +40,9 @@ def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95)
     Simulation", section IV.5; Nakayama 2014, "Confidence intervals for quantiles using sectioning
     when applying variance-reduction techniques"). For the mean this is the method of batch means.
     """
-    if len(values) == 0:
-        return Estimate(None, note="no request has a value")
+    absence = statistic.absence(len(values))
+    if absence is not None:
+        return Estimate(None, note=absence)
     centre = statistic.of(values)
     shortage = statistic.shortage(values)
     if shortage is not None:
@@ -70,8 +71,9 @@ def estimate_difference(
         Sections are cut at the same requests in both runs, so what the arrivals do to both cancels
         (common random numbers). Without an interval where either series is too short for one.
     """
-    if len(values) == 0:
-        return Estimate(None, note="no request has a value")
+    absence = statistic.absence(len(values))
+    if absence is not None:
+        return Estimate(None, note=absence)
     if np.array_equal(values, baseline):
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both

@@ -20,6 +20,8 @@ ENOUGH = 50
 With fewer the measured coverage of nominal 95 % intervals for P99 of a queue falls to .8 and below.
 """
 
+_ROUNDING = 1e-9  # 1 - 0.999 times 1000 is a little below 1
+
 
 @dataclass(frozen=True)
 class Statistic:
@@ -34,6 +36,17 @@ class Statistic:
             return float(np.mean(values))
         return float(np.quantile(values, self.probability))
 
+    def absence(self, count: int) -> str | None:
+        """Why ``count`` values say nothing about this statistic, None if they do.
+
+        A quantile needs one value beyond it: of 412 requests the slowest is no P99.9 of anything.
+        """
+        if count == 0:
+            return "no request has a value"
+        if count * self._rarer < 1 - _ROUNDING:
+            return f"not enough data for {self.name} (n = {count:,})"
+        return None
+
     def observations(self, values: FloatArray) -> float:
         """Number of independent observations that ``values`` hold for this statistic.
 
@@ -44,8 +57,7 @@ class Statistic:
         if self.probability is None:
             return len(values) / integrated_autocorrelation_time(values)
         below = (values <= self.of(values)).astype(np.float64)
-        rarer = min(self.probability, 1 - self.probability)
-        return rarer * len(values) / integrated_autocorrelation_time(below)
+        return self._rarer * len(values) / integrated_autocorrelation_time(below)
 
     def shortage(self, values: FloatArray, enough: float = ENOUGH) -> str | None:
         """Why ``values`` cannot carry an interval, None if they hold ``enough`` observations."""
@@ -54,9 +66,12 @@ class Statistic:
             return None
         wanted = len(values) * enough / found
         digits = 1 - math.floor(math.log10(wanted))
-        return (
-            f"not enough data for {self.name} (n = {len(values)}, about {round(wanted, digits):,.0f} needed)"
-        )
+        return f"not enough data for {self.name} (n = {len(values):,}, about {round(wanted, digits):,.0f} needed)"
+
+    @property
+    def _rarer(self) -> float:
+        """Share of the values on the rarer side of the quantile; all of them bear on the mean."""
+        return 1.0 if self.probability is None else min(self.probability, 1 - self.probability)
 
 
 MEAN = Statistic("mean")

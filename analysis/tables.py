@@ -18,13 +18,15 @@ from analysis.time_unit import TimeUnit
 class Table:
     """Rows of text under a header; the first column names the row.
 
-    ``numbers`` says whether the other columns hold numbers, which stand to the right.
+    ``numbers`` says whether the other columns hold numbers, which stand to the right; ``notes`` are
+    sentences below the rows.
     """
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: bool = True
+    notes: Sequence[str] = ()
 
 
 def run_tables(outcome: Outcome, time_unit: TimeUnit) -> list[Table]:
@@ -50,7 +52,22 @@ def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
     title = (
         f"{outcome.policy}, times in {time_unit.plural}, ± half of a 95 % interval where the data carry one"
     )
-    return Table(title, ("metric", *outcome.metrics["e2el"]), rows)
+    notes = missing_values(outcome, [entry.key for entry in REQUEST_METRICS])
+    return Table(title, ("metric", *outcome.metrics["e2el"]), rows, notes=notes)
+
+
+def missing_values(outcome: Outcome, metrics: Sequence[str]) -> list[str]:
+    """Why some statistics have no value, each reason once with the metrics it holds for."""
+    holders: dict[str, list[str]] = {}
+    for metric in metrics:
+        for note in dict.fromkeys(
+            each.note for each in outcome.metrics[metric].values() if each.value is None and each.note
+        ):
+            holders.setdefault(note, []).append(definition(metric).title)
+    return [
+        note if len(titles) == len(metrics) else f"{', '.join(titles)}: {note}"
+        for note, titles in holders.items()
+    ]
 
 
 def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
@@ -67,7 +84,11 @@ def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table
         (outcome.policy, *(number(outcome.metrics[metric][name].value) for name in comparison.statistics))
         for outcome in comparison.outcomes
     ]
-    return Table(definition(metric).label(time_unit), ("policy", *comparison.statistics), rows)
+    notes = dict.fromkeys(
+        note for outcome in comparison.outcomes for note in missing_values(outcome, [metric])
+    )
+    header = ("policy", *comparison.statistics)
+    return Table(definition(metric).label(time_unit), header, rows, notes=list(notes))
 
 
 def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:

@@ -32,7 +32,7 @@ def aligned(table: Table) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
     pad = str.rjust if table.numbers else str.ljust
     lines = ["  ".join([row[0].ljust(widths[0]), *map(pad, row[1:], widths[1:])]).rstrip() for row in rows]
-    return "\n".join([table.title, *lines, ""])
+    return "\n".join([table.title, *lines, *table.notes, ""])
 
 
 def say(text: str, *, quiet: bool) -> None:
@@ -89,4 +89,7 @@ def _show_ruled(table: Table) -> None:
         ruled.add_column(name, justify=justify, no_wrap=place == 0, overflow="fold")
     for row in table.rows:
         ruled.add_row(*row)
-    Console().print(ruled)
+    console = Console()
+    console.print(ruled)
+    for note in table.notes:
+        console.print(note, markup=False, highlight=False)

@@ -11,6 +11,7 @@ from made_runs import queue_run
 from refusal import refusal
 
 from analysis.compare import Comparison, compare
+from analysis.estimate import Estimate
 from analysis.outcome import Outcome, evaluate
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
@@ -58,6 +59,23 @@ def test_equal_schedules_are_identical() -> None:
     assert set(verdicts(comparison, "mean") + verdicts(comparison, "p99.9")) == {"identical"}
 
 
+def test_equal_quantiles_of_other_schedules_are_not_identical() -> None:
+    latency = np.tile([5.0, 5.0, 7.0], 4000)
+    slower = latency + np.tile([0.0, 0.0, 1.0], 4000)
+    run = queue_run(list(latency), policy="p0")
+    other = replace(queue_run(list(slower), policy="p1"), requests=run.requests)
+    comparison = compare([evaluate([run]), evaluate([other])])
+    assert comparison.difference("p1", "e2el", "p50").estimate == Estimate(0.0, 0.0, 0.0)
+    assert verdicts(comparison, "p50") == ["cannot tell apart"]
+
+
+def test_equal_arrivals_need_not_be_one_object() -> None:
+    run = queue_run([5.0, 6.0], policy="p0")
+    copied = queue_run([5.0, 7.0], policy="p1")
+    assert copied.requests is not run.requests
+    assert compare([evaluate([run]), evaluate([copied])]).baseline == "p0"
+
+
 def test_a_backlog_needs_replications() -> None:
     comparison = compare(outcomes(0, 1.0, gap=0.0))
     difference = comparison.difference("p1", "e2el", "mean")
@@ -86,7 +104,7 @@ def test_replications_are_paired() -> None:
 
 
 def test_other_arrivals_are_refused() -> None:
-    first, second = outcomes(0), outcomes(0, 1)[1:]
+    first, second = outcomes(0, gap=2.0), outcomes(0, 1)[1:]
     assert refusal(lambda: compare([*first, *second])) == (
         "policy='p1': must have served the arrivals of the first policy"
     )
@@ -98,7 +116,7 @@ def test_a_policy_is_not_compared_with_itself() -> None:
 
 
 def test_tables_say_what_can_be_said() -> None:
-    made = outcomes(0, 0.5, 0.0, count=412)
+    made = outcomes(0, 0.5, 0.0, count=1412)
     audited = replace(made[1].runs[0], audit=Audit(4, 9, 1234, 5000, None))
     comparison = compare([made[0], evaluate([audited]), made[2]], percentiles=(50.0, 99.9))
     latencies, differences, whole = comparison_tables(comparison, STEPS)

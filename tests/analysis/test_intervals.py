@@ -77,10 +77,23 @@ def test_sectioning_by_hand() -> None:
 
 def test_too_few_requests_beyond_the_quantile_get_a_reason_for_an_interval() -> None:
     rng = np.random.default_rng(3)
-    estimate = sectioning.estimate(Statistic("p99.9", 0.999), rng.exponential(size=412))
+    estimate = sectioning.estimate(Statistic("p99.9", 0.999), rng.exponential(size=1412))
     assert estimate.value is not None
     assert (estimate.low, estimate.high) == (None, None)
-    assert estimate.note == "not enough data for p99.9 (n = 412, about 50,000 needed)"
+    assert estimate.note == "not enough data for p99.9 (n = 1,412, about 50,000 needed)"
+
+
+@pytest.mark.parametrize(("probability", "least"), [(0.999, 1000), (0.99, 100), (0.5, 2), (0.02, 50)])
+def test_a_quantile_without_a_value_beyond_it_has_no_value(probability: float, least: int) -> None:
+    statistic = Statistic("q", probability)
+    values = np.random.default_rng(3).exponential(size=least)
+    assert sectioning.estimate(statistic, values).value is not None
+    assert sectioning.estimate(statistic, values[1:]) == Estimate(
+        None, note=f"not enough data for q (n = {least - 1})"
+    )
+    assert replications.estimate(statistic, [values, values[1:]]) == Estimate(
+        None, note=f"not enough data for q (n = {least - 1}) in a replication"
+    )
 
 
 def test_a_trend_never_gets_an_interval() -> None:
@@ -130,6 +143,16 @@ def test_short_replications_get_no_interval() -> None:
     assert re.fullmatch(
         r"not enough data for p99 \(n = 200, about [0-9,]+ needed\) in each replication", estimate.note
     )
+
+
+def test_replications_of_a_finite_set_need_no_long_runs() -> None:
+    # 10 requests whose values are one number each replication draws: no run tells anything about
+    # the spread, ten replications do
+    draws = np.random.default_rng(7).normal(size=10)
+    series = [np.full(10, draw) for draw in draws]
+    estimate = replications.estimate(P90, series, stationary=False)
+    assert estimate == replications.interval(draws.tolist())
+    assert replications.estimate(Statistic("p99", 0.99), series, stationary=False).value is None
 
 
 def test_names_of_quantiles() -> None:

@@ -111,6 +111,8 @@ def test_replications_give_the_backlog_its_interval() -> None:
     runs = [queue_run(list(rng.exponential(size=500) + 1), gap=0.0) for _ in range(3)]
     outcome = evaluate(runs)
     assert outcome.metrics["e2el"]["mean"].half_width is not None
+    assert outcome.metrics["e2el"]["p99"].half_width is not None
+    assert outcome.metrics["e2el"]["p99.9"].note == "not enough data for p99.9 (n = 500) in a replication"
     assert outcome.figures["makespan"].half_width is not None
 
 
