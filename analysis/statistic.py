@@ -65,8 +65,8 @@ class Statistic:
         if found >= enough:
             return None
         wanted = len(values) * enough / found
-        digits = 1 - math.floor(math.log10(wanted))
-        return f"not enough data for {self.name} (n = {len(values):,}, about {round(wanted, digits):,.0f} needed)"
+        wanted = round(wanted, 1 - math.floor(math.log10(wanted)))
+        return f"not enough data for {self.name} (n = {len(values):,}, about {wanted:,.0f} needed)"
 
     @property
     def _rarer(self) -> float:
