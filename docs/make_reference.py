@@ -40,6 +40,16 @@ value is empty in a table and `null` in JSON, never 0.
 """
 
 
+TIMELINE = """\
+## `timeline.json.gz`, with `--timeline`
+
+Chrome trace events, which ui.perfetto.dev opens: a thread a slot with a slice a request, arrows from
+release to admission, waiting requests as asynchronous slices, counters of waiting and active requests,
+largest progress and gap. One time unit is a millisecond there. At most 100,000 requests, those admitted
+first; `--timeline-window FROM:TO` picks the ones that wait or run between two times.
+"""
+
+
 def pages() -> dict[str, str]:
     """Text of each page by file name."""
     return {"command-line.md": _command_line(), "metrics-and-files.md": _metrics()}
@@ -155,6 +165,7 @@ def _metrics() -> str:
             _columns((*REQUEST_COLUMNS, TENANT)) + "\n",
             "## `batches.parquet`, or `batches.csv`, with `--record-batches`\n",
             _columns(BATCH_COLUMNS) + "\n",
+            TIMELINE,
             "## `summary.json`\n",
             "Dots lead into nested objects.\n",
             _table(

@@ -12,12 +12,13 @@ import typer
 
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
-from analysis.cli.serve import Job, make_job
+from analysis.cli.serve import Job, make_job, timeline_window
 from analysis.cli.traffic import lines
 
 if TYPE_CHECKING:
     from analysis.compare import Comparison
     from analysis.outcome import Outcome
+    from analysis.timeline import Window
 
 _POLICIES = ("fcfs", "sjf", "ljf", "isjl")
 
@@ -44,18 +45,21 @@ def compare(
 
     names = policy or list(_POLICIES)
     metrics = _metrics(percentile_metrics)
+    timeline = timeline_window(output)
     job = make_job(
         names,
         workload,
         worker,
         statistics,
-        record_batches=output.record_batches,
+        record_batches=output.record_batches or output.timeline,
         recorded={"policies": names, "metrics": metrics},
     )
     check_distinct([each.describe() for each in job.policies])
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
     with progress(len(job.policies) * len(job.traffic.workloads), quiet=output.quiet) as begin:
-        outcomes = [_serve_and_write(job, place, output, begin) for place in range(len(job.policies))]
+        outcomes = [
+            _serve_and_write(job, place, output, timeline, begin) for place in range(len(job.policies))
+        ]
     comparison = compare_outcomes(outcomes, metrics=metrics, percentiles=job.percentiles, warmup=job.warmup)
     if output.out is not None:
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
@@ -77,12 +81,16 @@ def _metrics(text: str) -> tuple[str, ...]:
     return tuple(check_request_metric(name.strip()) for name in text.split(","))
 
 
-def _serve_and_write(job: Job, place: int, output: OutputOptions, begin: Callable[[str], None]) -> Outcome:
+def _serve_and_write(
+    job: Job, place: int, output: OutputOptions, timeline: Window | None, begin: Callable[[str], None]
+) -> Outcome:
     """One policy; its files are written at once, so that an interruption loses no finished policy."""
     policy = job.policies[place]
     outcome = job.evaluate(job.serve(policy, begin))
     if output.out is not None:
-        job.write(output.out / folder_name(outcome.policy), outcome, csv=output.csv)
+        folder = output.out / folder_name(outcome.policy)
+        for note in job.write(folder, outcome, csv=output.csv, timeline=timeline):
+            say(f"{outcome.policy}: {note}", quiet=output.quiet)
     return outcome
 
 

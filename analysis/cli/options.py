@@ -141,6 +141,15 @@ class OutputOptions:
     record_batches: Annotated[
         bool, _output("--record-batches", help="Also write one row per span of constant batch.")
     ] = False
+    timeline: Annotated[
+        bool, _output("--timeline", help="Also write timeline.json.gz, which ui.perfetto.dev opens.")
+    ] = False
+    timeline_window: Annotated[
+        str | None,
+        _output(
+            help="Times to show there, FROM:TO (default: all, up to 100,000 requests).", metavar="FROM:TO"
+        ),
+    ] = None
     json: Annotated[bool, _output("--json", help="Print JSON, not a table.")] = False
     quiet: Annotated[bool, _output("--quiet", "-q", help="Print the result alone.")] = False
 

@@ -50,6 +50,23 @@ def parse_step_time(text: str | None) -> StepTime:
     return StepTime(**{"base": 0.0, **given})
 
 
+def parse_window(text: str) -> tuple[float, float]:
+    """Two times from ``FROM:TO``; the side left out is open.
+
+    Raises
+    ------
+    ValueError
+        If there are not two sides or one is not a number.
+    """
+    begin, colon, end = text.partition(":")
+    if not colon:
+        raise ValueError(f"timeline-window={text!r}: must be FROM:TO, in the time units of the run")
+    return (
+        _number("timeline-window", begin) if begin.strip() else 0.0,
+        _number("timeline-window", end) if end.strip() else math.inf,
+    )
+
+
 def parse_beta(text: str | None) -> float | str | None:
     """A number, or a word that the policy knows."""
     try:

@@ -8,7 +8,7 @@ import typer
 
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
-from analysis.cli.serve import Job, make_job
+from analysis.cli.serve import Job, make_job, timeline_window
 from analysis.cli.traffic import lines
 
 if TYPE_CHECKING:
@@ -30,12 +30,13 @@ def run(
     """Serve a workload with one policy and print its latency quantiles."""
     from analysis.tables import run_tables
 
+    timeline = timeline_window(output)
     job = make_job(
         [policy],
         workload,
         worker,
         statistics,
-        record_batches=output.record_batches or audit,
+        record_batches=output.record_batches or audit or output.timeline,
         recorded={"policy": policy},
     )
     if audit:
@@ -44,7 +45,8 @@ def run(
     with progress(len(job.traffic.workloads), quiet=output.quiet) as begin:
         outcome = job.evaluate(job.serve(job.policies[0], begin))
     if output.out is not None:
-        job.write(output.out, outcome, csv=output.csv)
+        for note in job.write(output.out, outcome, csv=output.csv, timeline=timeline):
+            say(note, quiet=output.quiet)
         say(f"files are in {output.out}", quiet=output.quiet)
     if output.json:
         _print_json(job, outcome)

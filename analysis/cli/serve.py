@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.cli.information import check_information, check_known, inform, seen_by_policies
-from analysis.cli.options import StatisticsOptions, WorkerOptions, WorkloadOptions, arguments
-from analysis.cli.parsing import parse_beta, parse_objectives, parse_percentiles, parse_step_time
+from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions, arguments
+from analysis.cli.parsing import (
+    parse_beta,
+    parse_objectives,
+    parse_percentiles,
+    parse_step_time,
+    parse_window,
+)
 from analysis.cli.preset import with_defaults
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.time_unit import TimeUnit
 
 if TYPE_CHECKING:
     from analysis.outcome import Outcome
+    from analysis.timeline import Window
     from serving_sim import Policy, Run, StepTime
 
 
@@ -98,20 +105,29 @@ class Job:
             "Version": _version(),
         }
 
-    def write(self, folder: Path, outcome: Outcome, *, csv: bool) -> None:
-        """Write the files of every run of one policy.
+    def write(
+        self, folder: Path, outcome: Outcome, *, csv: bool, timeline: Window | None = None
+    ) -> list[str]:
+        """Write the files of every run of one policy; what to say of them.
 
         With several replications each has a folder of its own, and the estimates over all of them
         stand in ``replications.json``.
         """
         from analysis.output import write_json, write_run
+        from analysis.timeline import write_timeline
 
-        if len(outcome.runs) == 1:
-            write_run(folder, outcome.runs[0], self.summary(outcome, 0), csv=csv)
-            return
-        for place, run in enumerate(outcome.runs):
-            write_run(folder / f"replication-{place + 1}", run, self.summary(outcome, place), csv=csv)
-        write_json(folder / "replications.json", {**self.header(), **outcome.to_dict()})
+        single = len(outcome.runs) == 1
+        folders = [
+            folder if single else folder / f"replication-{place + 1}" for place in range(len(outcome.runs))
+        ]
+        notes = []
+        for place, (run, home) in enumerate(zip(outcome.runs, folders, strict=True)):
+            if timeline is not None:
+                notes.append(write_timeline(home / "timeline.json.gz", run, timeline))
+            write_run(home, run, self.summary(outcome, place), csv=csv)
+        if not single:
+            write_json(folder / "replications.json", {**self.header(), **outcome.to_dict()})
+        return notes
 
 
 def make_job(
@@ -161,6 +177,25 @@ def make_job(
         time_unit=time_unit(workload, step_time),
         arguments=arguments(workload, worker, statistics, **recorded),
     )
+
+
+def timeline_window(output: OutputOptions) -> Window | None:
+    """What ``--timeline`` shows, None without it.
+
+    Raises
+    ------
+    ValueError
+        If an option lacks another or the window is empty.
+    """
+    if not output.timeline:
+        if output.timeline_window is not None:
+            raise ValueError("--timeline-window: needs --timeline")
+        return None
+    if output.out is None:
+        raise ValueError("--timeline: needs --out, the folder for timeline.json.gz")
+    from analysis.timeline import Window
+
+    return Window() if output.timeline_window is None else Window(*parse_window(output.timeline_window))
 
 
 def _version() -> str:

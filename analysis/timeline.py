@@ -1,0 +1,232 @@
+"""A run as Chrome trace events, which ui.perfetto.dev and chrome://tracing open.
+
+One thread a slot with a slice a request; the queue as asynchronous slices; counters of what waits and
+runs; arrows from release to admission. One time unit of the run is one millisecond there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.output import replacing
+from serving_sim import Batches, Run
+from serving_sim.request import FloatArray, IntArray
+
+MOST_REQUESTS = 100_000
+"""Requests in one file at most: some 70 MB of text, what the viewers still scroll through."""
+
+_MICROSECONDS = 1000.0
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Part of a run to show: the requests that wait or run between two times.
+
+    Parameters
+    ----------
+    begin, end : float
+        In time units, begin < end.
+
+    Raises
+    ------
+    ValueError
+        If the window is empty or a bound is not a number.
+    """
+
+    begin: float = 0.0
+    end: float = np.inf
+
+    def __post_init__(self) -> None:
+        if not self.begin < self.end:
+            raise ValueError(f"window={self.begin:g}:{self.end:g}: must begin before it ends")
+
+    def requests(self, run: Run) -> IntArray:
+        """Rows in the order of admission, the first `MOST_REQUESTS` of them."""
+        assert run.requests is not None
+        inside = (run.finish > self.begin) & (run.requests.release < self.end)
+        rows = np.flatnonzero(inside)
+        return rows[np.argsort(run.start[rows], kind="stable")][:MOST_REQUESTS]
+
+
+def write_timeline(path: Path, run: Run, window: Window | None = None) -> str:
+    """Write the gzipped trace of a run.
+
+    Parameters
+    ----------
+    path : Path
+        Ends in ``.json.gz``.
+    run : Run
+        A run that kept its requests and recorded its batches.
+    window : Window, optional
+        What to show; the whole run by default.
+
+    Returns
+    -------
+    str
+        What the file holds, and what was left out.
+
+    Raises
+    ------
+    ValueError
+        If the run kept no requests or no batches, or nothing happens in the window.
+    """
+    if run.requests is None or run.batches is None:
+        raise ValueError("timeline: needs record_batches=True and no sink")
+    window = window or Window()
+    rows = window.requests(run)
+    if not len(rows):
+        raise ValueError(f"window={window.begin:g}:{window.end:g}: no request waits or runs in it")
+    with (
+        replacing(path) as temporary,
+        temporary.open("wb") as raw,
+        # no name and no date in the header: the same run gives the same bytes
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+    ):
+        text.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
+        text.writelines(_lines(trace_events(run, rows)))
+        text.write("\n]}\n")
+    shown = f"{len(rows):,} of {run.totals.requests:,} requests"
+    capped = f", the first {MOST_REQUESTS:,} admitted there" if len(rows) == MOST_REQUESTS else ""
+    return f"{path.name}: {shown}{capped}"
+
+
+def _lines(events: Iterator[Event]) -> Iterator[str]:
+    for place, event in enumerate(events):
+        yield (",\n" if place else "") + json.dumps(event, ensure_ascii=False, allow_nan=False)
+
+
+def trace_events(run: Run, rows: IntArray) -> Iterator[Event]:
+    """Events of the requests in ``rows``, which stand in the order of admission."""
+    processes = _Processes(worker=run.slots + 2, queue=run.slots + 3)  # unlike any thread
+    return chain(
+        _names(run, processes),
+        _releases(run, rows, processes),
+        _lives(run, rows, processes),
+        _counters(run, rows, processes),
+    )
+
+
+@dataclass(frozen=True)
+class _Processes:
+    worker: int
+    queue: int
+
+
+def _names(run: Run, processes: _Processes) -> Iterator[Event]:
+    yield _name("process_name", processes.worker, 0, f"worker, {run.policy}")
+    yield _name("process_name", processes.queue, 0, "queue and batch")
+    yield _name("thread_name", processes.queue, 1, "releases")
+    for slot in range(run.slots):
+        yield _name("thread_name", processes.worker, slot + 1, f"slot {slot}")
+        yield {
+            "ph": "M",
+            "name": "thread_sort_index",
+            "pid": processes.worker,
+            "tid": slot + 1,
+            "args": {"sort_index": slot},
+        }
+
+
+def _name(kind: str, process: int, thread: int, name: str) -> Event:
+    return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def _releases(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+    """A slice an instant of release, from which the arrows start; it ends before the next one begins."""
+    assert run.requests is not None
+    times, counts = np.unique(run.requests.release[rows], return_counts=True)
+    gaps = np.append(np.diff(times), 1.0)
+    for time, gap, count in zip(times.tolist(), gaps.tolist(), counts.tolist(), strict=True):
+        yield {
+            "ph": "X",
+            "name": f"{count} released",
+            "cat": "release",
+            "pid": processes.queue,
+            "tid": 1,
+            "ts": _stamp(time),
+            "dur": _stamp(min(gap, 1.0)),
+        }
+
+
+def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+    assert run.requests is not None
+    names = run.requests.request_id
+    columns = (run.requests.release, run.start, run.finish, run.requests.length, run.slot)
+    for row, *cells in zip(rows.tolist(), *(column[rows].tolist() for column in columns), strict=True):
+        release, start, finish, length, slot = cells
+        name = str(row if names is None else names[row])
+        worker = {"pid": processes.worker, "tid": slot + 1}
+        waiting = {"cat": "waiting", "name": "waiting", "pid": processes.queue, "id2": {"local": hex(row)}}
+        arrow = {"cat": "admission", "name": "admitted", "id": row}
+        if start > release:
+            yield {"ph": "b", **waiting, "tid": 1, "ts": _stamp(release), "args": {"request": name}}
+            yield {"ph": "e", **waiting, "tid": 1, "ts": _stamp(start)}
+        yield {"ph": "s", **arrow, "pid": processes.queue, "tid": 1, "ts": _stamp(release)}
+        yield {
+            "ph": "X",
+            "name": name,
+            "cat": "request",
+            **worker,
+            "ts": _stamp(start),
+            "dur": round(_stamp(finish) - _stamp(start), 3),
+            "args": {"release": release, "length": length, "queue_time": start - release},
+        }
+        yield {"ph": "f", "bp": "e", **arrow, **worker, "ts": _stamp(start)}
+
+
+def _counters(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+    """Values where they change, while the requests of ``rows`` run."""
+    assert run.batches is not None
+    begin, end = run.start[rows[0]], run.finish[rows].max()
+    levels = {"waiting": _waiting(run), **_of_the_batch(run, run.batches)}
+    for name, (times, values) in levels.items():
+        first = max(int(np.searchsorted(times, begin, side="right")) - 1, 0)
+        last = int(np.searchsorted(times, end, side="right"))
+        shown = values[first:last]
+        kept = first + np.flatnonzero(np.diff(shown, prepend=-1))
+        for time, value in zip(times[kept].tolist(), values[kept].tolist(), strict=True):
+            event = {"ph": "C", "name": name, "pid": processes.queue, "ts": _stamp(time)}
+            yield {**event, "args": {name: value}}
+
+
+def _waiting(run: Run) -> tuple[FloatArray, IntArray]:
+    """Requests released and not admitted, at every release and admission."""
+    assert run.requests is not None
+    released, started = np.sort(run.requests.release), np.sort(run.start)
+    times = np.unique(np.concatenate([released, started]))
+    return times, np.searchsorted(released, times, "right") - np.searchsorted(started, times, "right")
+
+
+def _of_the_batch(run: Run, batches: Batches) -> dict[str, tuple[FloatArray, IntArray]]:
+    """What the worker holds at the starts of spans, and zeros where it falls idle."""
+    started, finished = np.sort(run.start), np.sort(run.finish)
+    ends = np.append(batches.time[1:], np.inf)
+    done = np.searchsorted(finished, ends, side="right")
+    emptied = finished[done - 1]  # a span that leaves the worker idle ends with a finish
+    idle = (np.searchsorted(started, ends, side="left") == done) & (emptied < ends)
+    times = np.concatenate([batches.time, emptied[idle]])
+    order = np.argsort(times, kind="stable")
+    zeros = np.zeros(np.count_nonzero(idle), dtype=np.int64)
+    columns = {
+        "active": batches.active,
+        "max progress": batches.max_progress,
+        "gap": batches.max_progress - batches.min_progress,
+    }
+    return {name: (times[order], np.append(column, zeros)[order]) for name, column in columns.items()}
+
+
+def _stamp(time: float) -> float:
+    """Microseconds of the trace, to the nanosecond."""
+    return round(time * _MICROSECONDS, 3)
