@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.output import replacing
 from serving_sim import Batches, Run
 from serving_sim.request import FloatArray, IntArray
+from workloads.whole_file import replacing
 
 MOST_REQUESTS = 100_000
 """Requests in one file at most: some 70 MB of text, what the viewers still scroll through."""
@@ -147,8 +147,8 @@ def _releases(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event
     """A slice an instant of release, from which the arrows start; it ends before the next one begins."""
     assert run.requests is not None
     times, counts = np.unique(run.requests.release[rows], return_counts=True)
-    gaps = np.append(np.diff(times), 1.0)
-    for time, gap, count in zip(times.tolist(), gaps.tolist(), counts.tolist(), strict=True):
+    ends = np.minimum(times + 1, np.append(times[1:], np.inf))
+    for time, end, count in zip(times.tolist(), ends.tolist(), counts.tolist(), strict=True):
         yield {
             "ph": "X",
             "name": f"{count} released",
@@ -156,7 +156,7 @@ def _releases(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event
             "pid": processes.queue,
             "tid": 1,
             "ts": _stamp(time),
-            "dur": _stamp(min(gap, 1.0)),
+            "dur": _duration(time, end),
         }
 
 
@@ -180,7 +180,7 @@ def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
             "cat": "request",
             **worker,
             "ts": _stamp(start),
-            "dur": round(_stamp(finish) - _stamp(start), 3),
+            "dur": _duration(start, finish),
             "args": {"release": release, "length": length, "queue_time": start - release},
         }
         yield {"ph": "f", "bp": "e", **arrow, **worker, "ts": _stamp(start)}
@@ -225,6 +225,11 @@ def _of_the_batch(run: Run, batches: Batches) -> dict[str, tuple[FloatArray, Int
         "gap": batches.max_progress - batches.min_progress,
     }
     return {name: (times[order], np.append(column, zeros)[order]) for name, column in columns.items()}
+
+
+def _duration(start: float, finish: float) -> float:
+    """Difference of the rounded stamps, lest two slices of a thread overlap by a nanosecond."""
+    return round(_stamp(finish) - _stamp(start), 3)
 
 
 def _stamp(time: float) -> float:

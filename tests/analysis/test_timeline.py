@@ -30,6 +30,10 @@ def events(run: Run) -> list[Event]:
     return list(trace_events(run, Window().requests(run)))
 
 
+def nanoseconds(stamp: float) -> int:
+    return round(1000 * stamp)
+
+
 def read(path: Path) -> list[Event]:
     content: list[Event] = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     return content
@@ -84,11 +88,11 @@ def test_slices_of_a_thread_never_overlap(
     workload = Workload(release=releases, length=lengths[: len(releases)])
     run = simulate(workload, parse_policy(policy), slots=3, step_time=StepTime(base), record_batches=True)
     found = events(run)
-    ends: dict[tuple[int, int], float] = {}
+    ends: dict[tuple[int, int], int] = {}
     for each in sorted((each for each in found if each["ph"] == "X"), key=lambda each: each["ts"]):
         thread = (each["pid"], each["tid"])
-        assert each["ts"] >= ends.get(thread, 0.0) - 1e-3
-        ends[thread] = each["ts"] + each["dur"]
+        assert nanoseconds(each["ts"]) >= ends.get(thread, 0)
+        ends[thread] = nanoseconds(each["ts"]) + nanoseconds(each["dur"])
     active = [each["args"]["active"] for each in found if each["name"] == "active"]
     assert active[-1] == 0
     assert max(active) <= 3
