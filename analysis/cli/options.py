@@ -53,7 +53,11 @@ class WorkloadOptions:
     ] = None
     arrivals: Annotated[
         str | None,
-        _workload(help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness)."),
+        _workload(
+            help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness). One of "
+            "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, batch, "
+            "geometric-batch."
+        ),
     ] = None
     request_rate: Annotated[float | None, _workload(help="Requests per time unit.")] = None
     load: Annotated[
