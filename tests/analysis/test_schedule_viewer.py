@@ -187,8 +187,8 @@ def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
     assert "request a: length 9, released 0, started 0, finished 9, waited 0" in result["hovered"]
     assert result["hovered"].endswith("the gap is 3")
     assert result["wheeled"] == pytest.approx([5.5 - 5.5 * 0.8, 5.5 + 16.5 * 0.8], abs=0.1)
-    assert result["next"].startswith("request a:")
-    assert result["after"].startswith(f"request {HOSTILE}:")
+    assert result["next"].startswith(f"request {HOSTILE}:")  # a was chosen by the pointer
+    assert result["after"].startswith("request c:")
     assert result["back"] == result["next"]
     assert result["hidden"]
     assert result["title"] == "serving-sim: fcfs · isjl:alpha=2"
