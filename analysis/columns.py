@@ -79,6 +79,12 @@ SUMMARY_FIELDS = (
     Field("version", "", "version of serving-sim"),
     Field("seed", "", "seed of the workload, null where all comes from a file"),
     Field("replication", "", "number of the replication, from 1"),
+    Field(
+        "input",
+        "",
+        "null unless a file was read, else file, format, rows_read = kept + the sum of dropped by reason, "
+        "notes, and shaping: name, before, after, dropped and note of each step",
+    ),
     Field("arguments", "", "options of the command"),
     Field("policy", "", "policy with its parameters"),
     Field("slots", "requests", "largest batch"),

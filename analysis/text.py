@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from analysis.estimate import Estimate
 
 ABSENT = "-"
@@ -24,3 +26,8 @@ def with_interval(estimate: Estimate) -> str:
     if half < _ROUNDING * abs(value):
         half = 0.0
     return f"{number(value)} ± {half:.2g}" if half < 100 else f"{number(value)} ± {half:,.0f}"
+
+
+def file_name(text: str) -> str:
+    """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``."""
+    return re.sub(r"[^\w.]+", "-", text).strip("-")

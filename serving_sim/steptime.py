@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import overload
-
-from serving_sim.request import FloatArray
 
 
 @dataclass(frozen=True)
@@ -20,14 +17,8 @@ class Pace:
     linear: float
     quadratic: float
 
-    @overload
-    def elapsed(self, steps: int) -> float: ...
-
-    @overload
-    def elapsed(self, steps: FloatArray) -> FloatArray: ...
-
-    def elapsed(self, steps: int | FloatArray) -> float | FloatArray:
-        """Time units that the first ``steps`` steps take, for one number or an array of them."""
+    def elapsed(self, steps: int) -> float:
+        """Time units that the first ``steps`` steps take."""
         return steps * self.linear + self.quadratic * (steps * (steps + 1) / 2)
 
     def steps_to_reach(self, start: float, instant: float) -> int:

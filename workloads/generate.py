@@ -17,6 +17,7 @@ class Stream(IntEnum):
     LENGTHS = 0
     GAPS = 1
     PREDICTIONS = 2
+    SHAPING = 3
 
 
 def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Generator:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import complain, progress, say, show
-from analysis.cli.options import Length, OnBadRow, WorkloadOptions
+from analysis.cli.options import FileOptions, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.traffic import lines, time_unit, traffic
 
@@ -24,17 +24,7 @@ def calibrate(
     log: Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")],
     *,
     context: typer.Context,
-    format: Annotated[str, typer.Option(help="Format of the log.")] = "auto",
-    length: Annotated[
-        Length, typer.Option(help="What counts as steps.", case_sensitive=False)
-    ] = Length.TOTAL,
-    seconds: Annotated[
-        float | None,
-        typer.Option("--time-unit", help="Seconds per time unit, for logs in seconds.", show_default=False),
-    ] = None,
-    on_bad_row: Annotated[
-        OnBadRow, typer.Option(help="Stop at a bad row or drop it.", case_sensitive=False)
-    ] = OnBadRow.ERROR,
+    file: FileOptions,
     slots: Annotated[int, typer.Option(help="Largest batch.", min=1)] = 32,
     step_time: Annotated[
         str | None,
@@ -76,9 +66,7 @@ def calibrate(
     if grid not in GRIDS:
         raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
     goal = Goal(CostModel(c, tau), min_throughput, _limits(max_latency), smallest, confidence)
-    options = WorkloadOptions(
-        requests=log, format=format, length=length, time_unit=seconds, on_bad_row=on_bad_row
-    )
+    options = WorkloadOptions(requests=log, **vars(file))
     duration = parse_step_time(step_time)
     arriving = traffic(options, slots=slots, step_time=duration)
     (workload,) = arriving.workloads

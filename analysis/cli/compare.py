@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from analysis.cli.console import progress, say, show
 from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.serve import Job, make_job, timeline_window
 from analysis.cli.traffic import lines
+from analysis.text import file_name
 
 if TYPE_CHECKING:
     from analysis.compare import Comparison
@@ -88,15 +88,10 @@ def _serve_and_write(
     policy = job.policies[place]
     outcome = job.evaluate(job.serve(policy, begin))
     if output.out is not None:
-        folder = output.out / folder_name(outcome.policy)
+        folder = output.out / file_name(outcome.policy)
         for note in job.write(folder, outcome, csv=output.csv, timeline=timeline):
             say(f"{outcome.policy}: {note}", quiet=output.quiet)
     return outcome
-
-
-def folder_name(policy: str) -> str:
-    """Name of a policy with its parameters as a folder: ``isjl:alpha=4`` is ``isjl-alpha-4``."""
-    return re.sub(r"[^\w.]+", "-", policy).strip("-")
 
 
 def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:

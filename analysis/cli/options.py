@@ -32,6 +32,13 @@ class OnBadRow(StrEnum):
     DROP = "drop"
 
 
+class TooLong(StrEnum):
+    """What becomes of a request that the model cannot hold."""
+
+    DROP = "drop"
+    CAP = "cap"
+
+
 class Information(StrEnum):
     """What policies know of the length of a request."""
 
@@ -41,27 +48,18 @@ class Information(StrEnum):
 
 
 @dataclass(frozen=True)
-class WorkloadOptions:
-    """What arrives."""
+class SourceOptions:
+    """Where requests come from."""
 
     preset: Annotated[
         str | None, _workload(help="A named workload with slots and alpha; other options override it.")
     ] = None
-    num_prompts: Annotated[int | None, _workload(help="Number of requests (default: 1000).")] = None
     lengths: Annotated[
         str | None, _workload(help="Distribution of lengths, NAME[:key=value,..] (default: lmsys-like).")
     ] = None
     arrivals: Annotated[
         str | None,
-        _workload(
-            help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness). One of "
-            "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, batch, "
-            "geometric-batch."
-        ),
-    ] = None
-    request_rate: Annotated[float | None, _workload(help="Requests per time unit.")] = None
-    load: Annotated[
-        float | None, _workload(help="Rate as a fraction of slots / mean length (default: 0.9).")
+        _workload(help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness)."),
     ] = None
     burstiness: Annotated[
         float | None, _workload(help="Shape of gamma gaps: 1 is Poisson, below 1 burstier.")
@@ -70,9 +68,27 @@ class WorkloadOptions:
         str | None,
         _workload(help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5."),
     ] = None
-    seed: Annotated[int, _workload(help="Seed of the workload (default: 0).")] = 0
     replications: Annotated[int, _workload(help="Independent workloads to serve (default: 1).", min=1)] = 1
     requests: Annotated[Path | None, _trace(help="File of requests.", metavar="FILE")] = None
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How many requests come and how fast, and how a file of them is read and shaped."""
+
+    num_prompts: Annotated[
+        int | None, _workload(help="Number of requests (default: 1000; of a file, all of it).", min=1)
+    ] = None
+    request_rate: Annotated[
+        float | None, _workload(help="Requests per time unit; stretches the gaps of a file.")
+    ] = None
+    load: Annotated[
+        float | None,
+        _workload(
+            help="Rate as a fraction of slots / mean length (default: 0.9); stretches the gaps of a file."
+        ),
+    ] = None
+    seed: Annotated[int, _workload(help="Seed of the workload (default: 0).")] = 0
     format: Annotated[str, _trace(help="Format of the file (default: auto).")] = "auto"
     length: Annotated[Length, _trace(help="What counts as steps (default: total).", case_sensitive=False)] = (
         Length.TOTAL
@@ -83,6 +99,42 @@ class WorkloadOptions:
     on_bad_row: Annotated[
         OnBadRow, _trace(help="Stop at a bad row or drop it (default: error).", case_sensitive=False)
     ] = OnBadRow.ERROR
+    tenant: Annotated[str | None, _trace(help="Only the requests of this tenant.", metavar="NAME")] = None
+    model: Annotated[str | None, _trace(help="Only the requests for this model.", metavar="NAME")] = None
+    window_from: Annotated[
+        str | None,
+        _trace("--from", help="Start of a window of time, as in 90s, 10min or 1h.", metavar="TIME"),
+    ] = None
+    window_for: Annotated[str | None, _trace("--for", help="How long the window lasts.", metavar="TIME")] = (
+        None
+    )
+    max_model_len: Annotated[
+        int | None,
+        _trace(help="Most tokens of a request, prompt and output.", metavar="TOKENS", min=1),
+    ] = None
+    too_long: Annotated[
+        TooLong,
+        _trace(help="What becomes of longer requests: drop or cap (default: drop).", case_sensitive=False),
+    ] = TooLong.DROP
+    sample: Annotated[
+        float | None, _trace(help="Keep each request with this probability.", metavar="SHARE")
+    ] = None
+    repeat: Annotated[
+        int | None,
+        _trace(help="Passes over the file, each from a random request on.", metavar="TIMES", min=1),
+    ] = None
+    shuffle_gaps: Annotated[
+        bool, _trace("--shuffle-gaps", help="The same gaps in random order, so that bursts fall apart.")
+    ] = False
+    prefill_chunk: Annotated[
+        int | None,
+        _trace(help="A prompt takes a step for so many of its tokens.", metavar="TOKENS", min=1),
+    ] = None
+
+
+@dataclass(frozen=True)
+class WorkloadOptions(FileOptions, SourceOptions):
+    """What arrives: made, or read from a file and shaped."""
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import fields
 
 from serving_sim import StepTime
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(rf"(\d+\.?\d*|\.\d+)\s*({'|'.join(_SECONDS)})?")
 
 
 def parse_percentiles(text: str) -> tuple[float, ...]:
@@ -73,6 +77,36 @@ def parse_beta(text: str | None) -> float | str | None:
         return None if text is None else float(text)
     except ValueError:
         return text
+
+
+def parse_duration(option: str, text: str, seconds_per_unit: float | None) -> float:
+    """Time units from ``90s``, ``10min``, ``1.5h`` or, without a unit, from time units.
+
+    Parameters
+    ----------
+    option : str
+        What a refusal names.
+    text : str
+        A number and perhaps ms, s, min, h or d.
+    seconds_per_unit : float or None
+        Seconds in a time unit where that is known.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such time, or has a unit that time units cannot be counted in.
+    """
+    found = _DURATION.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{option}={text!r}: must be a number with ms, s, min, h, d or no unit, as in 10min")
+    value, unit = float(found[1]), found[2]
+    if not unit:
+        return value
+    if seconds_per_unit is None:
+        raise ValueError(
+            f"{option}={text!r}: must be in time units, --time-unit does not say how long one is"
+        )
+    return value * _SECONDS[unit] / seconds_per_unit
 
 
 def _pairs(option: str, text: str, separator: str) -> dict[str, float]:

@@ -80,7 +80,9 @@ class Job:
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""
-        return {**self.header(), "replication": replication + 1} | outcome.summaries[replication].to_dict()
+        inputs = self.traffic.inputs
+        own = {"replication": replication + 1, "input": inputs[replication] if inputs else None}
+        return {**self.header(), **own, **outcome.summaries[replication].to_dict()}
 
     def header(self) -> dict[str, Any]:
         """What every JSON file says first."""

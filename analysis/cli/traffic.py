@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.cli.options import Length, OnBadRow, WorkloadOptions
+from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.shaping import flag, input_record, rows_line, shapings, step_lines
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 _REQUESTS = 1000
 _LENGTHS = "lmsys-like"
 _LOAD = 0.9
-_FILE_ONLY = {"format": "auto", "length": Length.TOTAL, "on_bad_row": OnBadRow.ERROR}
-_MADE_ONLY = ("preset", "num_prompts", "lengths", "arrivals", "request_rate", "load", "burstiness")
+_NO_CAPACITY = "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
+_MADE_ONLY = ("preset", "lengths", "arrivals", "burstiness")
+_FOR_BOTH = ("num_prompts", "request_rate", "load", "seed", "time_unit")
+_FILE_ONLY = {field.name: field.default for field in fields(FileOptions) if field.name not in _FOR_BOTH}
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,14 @@ class Traffic:
         What arrives, first in a phrase, then notes of the reader.
     seed : int or None
         None where nothing is random.
+    inputs : tuple of mapping
+        What became of the rows of a file, one a replication; empty where none was read.
     """
 
     workloads: tuple[Workload, ...]
     facts: tuple[str, ...]
     seed: int | None
+    inputs: tuple[Mapping[str, Any], ...] = ()
 
 
 def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Traffic:
@@ -51,22 +57,26 @@ def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Tra
         If options exclude each other or a value is refused.
     """
     if options.requests is not None:
-        arriving = _from_file(options, options.requests)
+        arriving = _from_file(options, options.requests, slots, step_time)
     else:
         arriving = _made(options, slots, step_time)
     return arriving if options.predictions is None else _predicted(arriving, options, options.predictions)
 
 
-def _from_file(options: WorkloadOptions, path: Path) -> Traffic:
+def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: StepTime) -> Traffic:
     from workloads import read_requests
+    from workloads.shaping import shape
 
     for name in _MADE_ONLY:
         if getattr(options, name) is not None:
-            raise ValueError(f"{_flag(name)}: cannot go with --requests, the file says what arrives")
-    if options.replications > 1:
+            raise ValueError(f"{flag(name)}: cannot go with --requests, the file says what arrives")
+    _check_rate(options, step_time)
+    changes = shapings(options, slots=slots, step_time=step_time)
+    random = any(change.random for change in changes)
+    if options.replications > 1 and not random:
         raise ValueError(
-            f"--replications={options.replications}: must be 1 with --requests, "
-            "a file holds one sequence of arrivals"
+            f"--replications={options.replications}: must be 1 with --requests, a file holds one sequence "
+            "of arrivals; --repeat, --sample or --shuffle-gaps draw others from it"
         )
     workload, report = read_requests(
         path,
@@ -75,11 +85,13 @@ def _from_file(options: WorkloadOptions, path: Path) -> Traffic:
         time_unit=options.time_unit,
         on_bad_row=options.on_bad_row.value,
     )
-    dropped = [f"{count:,} dropped ({reason})" for reason, count in report.dropped.items()]
-    rows = f"{path.name} ({report.format}): {report.rows_read:,} rows = " + " + ".join(
-        [f"{report.kept:,} kept", *dropped]
+    made, steps = zip(*(shape(workload, changes, seed) for seed in _seeds(options)), strict=True)
+    return Traffic(
+        workloads=made,
+        facts=(rows_line(report, steps[0]), *report.notes, *step_lines(steps)),
+        seed=options.seed if random else None,
+        inputs=tuple(input_record(report, each) for each in steps),
     )
-    return Traffic((workload,), (rows, *report.notes), seed=None)
 
 
 def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
@@ -87,7 +99,7 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
 
     for name, default in _FILE_ONLY.items():
         if getattr(options, name) != default:
-            raise ValueError(f"{_flag(name)}: needs --requests, it says how a file is read")
+            raise ValueError(f"{flag(name)}: needs --requests, it says how a file is read")
     lengths = parse_lengths(options.lengths or _LENGTHS)
     process = options.arrivals or ("poisson" if options.burstiness is None else "gamma")
     if options.burstiness is not None and process.partition(":")[0] != "gamma":
@@ -132,27 +144,29 @@ def _rate(options: WorkloadOptions, mean_length: float, slots: int, step_time: S
     """Requests per time unit for a process that does not name its own; None if nothing implies one."""
     from workloads import rate_for_load
 
+    _check_rate(options, step_time)
     if options.request_rate is not None:
-        if options.load is not None:
-            raise ValueError("--load: cannot go with --request-rate, one sets the other")
         return options.request_rate
     if not step_time.constant:
-        if options.load is None and options.arrivals is not None:
+        if options.arrivals is not None:
             return None
-        raise ValueError(
-            "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
-        )
+        raise ValueError(_NO_CAPACITY)
     load = _LOAD if options.load is None else options.load
     return rate_for_load(load, slots=slots, mean_length=mean_length, step_duration=step_time.base)
+
+
+def _check_rate(options: WorkloadOptions, step_time: StepTime) -> None:
+    if options.load is None:
+        return
+    if options.request_rate is not None:
+        raise ValueError("--load: cannot go with --request-rate, one sets the other")
+    if not step_time.constant:
+        raise ValueError(_NO_CAPACITY)
 
 
 def _described(process: str, arrivals: Arrivals) -> str:
     rate = getattr(arrivals, "rate", None)  # a backlog has none
     return process if rate is None else f"{process} (rate {rate:.4g})"
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def time_unit(options: WorkloadOptions, step_time: StepTime) -> TimeUnit:

@@ -1,7 +1,8 @@
-"""``serving-sim workload``: make and inspect workloads."""
+"""``serving-sim workload``: make, convert and inspect workloads."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,38 +10,82 @@ import typer
 
 from analysis.cli.console import say, show
 from analysis.cli.expand import expand
-from analysis.cli.options import WorkerOptions, WorkloadOptions
+from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
 from analysis.cli.traffic import Traffic, lines, time_unit, traffic
+from analysis.text import file_name
 from analysis.time_unit import TimeUnit
-from serving_sim import StepTime
+from serving_sim import StepTime, Workload
 
 if TYPE_CHECKING:
     from analysis.tables import Table
 
-app = typer.Typer(help="Make and inspect workloads.", no_args_is_help=True)
+app = typer.Typer(help="Make, convert and inspect workloads.", no_args_is_help=True)
 
 
+class SplitBy(StrEnum):
+    """What tells the parts of a workload apart."""
+
+    TENANT = "tenant"
+    MODEL = "model"
+
+
+_Log = Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")]
+_Out = Annotated[
+    Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", dir_okay=False)
+]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")]
 _Slots = Annotated[
     int | None, typer.Option(help="Slots that the load counts on (default: 32).", min=1, show_default=False)
 ]
 
 
-def make(
-    out: Annotated[
-        Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", dir_okay=False)
-    ],
-    workload: WorkloadOptions,
-    slots: _Slots = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
-) -> None:
-    """Write a workload to a plain file, made from a distribution or converted from a trace."""
+def make(out: _Out, workload: WorkloadOptions, slots: _Slots = None, quiet: _Quiet = False) -> None:
+    """Write a workload to a plain file, made from a distribution or read from a file."""
     from workloads import write_workload
 
     arrivals, _ = _one(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
     write_workload(arrivals.workloads[0], out)
     say(f"written to {out}", quiet=quiet)
+
+
+def convert(
+    log: _Log,
+    *,
+    out: _Out,
+    file: FileOptions,
+    slots: _Slots = None,
+    split_by: Annotated[
+        SplitBy | None,
+        typer.Option(
+            help="Write a file for each, FILE-NAME, not one for all.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Write a request log, shaped if need be, to a plain workload file."""
+    from workloads import write_workload
+    from workloads.shaping import split
+
+    arrivals, _ = _one(WorkloadOptions(requests=log, **vars(file)), slots)
+    say(lines(arrivals.facts), quiet=quiet)
+    workload = arrivals.workloads[0]
+    parts = {out: workload}
+    if split_by is not None:
+        parts = _files(out, split(workload, split_by.value))
+    for path, part in parts.items():
+        write_workload(part, path)
+        say(f"{len(part):,} requests written to {path}", quiet=quiet)
+
+
+def _files(out: Path, parts: dict[str, Workload]) -> dict[Path, Workload]:
+    files = {out.with_name(f"{out.stem}-{file_name(name)}{out.suffix}"): part for name, part in parts.items()}
+    if len(files) < len(parts):
+        raise ValueError(f"{out}: names differ only in signs that file names leave out, keep one by its name")
+    return files
 
 
 def inspect(
@@ -80,4 +125,5 @@ def _table(facts: dict[str, float | int | None], unit: TimeUnit) -> Table:
 
 
 app.command("make")(expand(make))
+app.command("convert")(expand(convert))
 app.command("inspect")(expand(inspect))

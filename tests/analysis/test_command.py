@@ -226,14 +226,6 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             "--load: cannot go with --request-rate, one sets the other",
         ),
         (
-            "run --policy fcfs --requests no.csv --load 1",
-            "--load: cannot go with --requests, the file says what arrives",
-        ),
-        (
-            "run --policy fcfs --requests no.csv --replications 2",
-            "--replications=2: must be 1 with --requests, a file holds one sequence of arrivals",
-        ),
-        (
             "run --policy fcfs --arrivals poisson --burstiness 0.5",
             "--burstiness=0.5: needs gamma arrivals, found poisson",
         ),

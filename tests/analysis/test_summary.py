@@ -148,7 +148,7 @@ def test_python_names_of_the_package() -> None:
 
 
 def test_summary_keys_are_those_of_the_table() -> None:
-    written = {"version", "seed", "replication", "arguments"}  # what the command adds
+    written = {"version", "seed", "replication", "input", "arguments"}  # what the command adds
     documented = {field.name for field in SUMMARY_FIELDS}
     assert paths(summarize(small_run()).to_dict()) | written == documented
 

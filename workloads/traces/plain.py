@@ -14,8 +14,10 @@ class PlainFormat:
 
     name = "plain"
     summary = "release in time units, length in steps (CSV, JSON lines or Parquet)"
-    columns = NEEDED
-    by_name_only = False
+
+    def recognises(self, table: Table) -> bool:
+        """Whether the needed columns are there."""
+        return set(NEEDED) <= set(table.columns)
 
     def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests as they stand.

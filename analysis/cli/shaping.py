@@ -1,0 +1,128 @@
+"""From options to the changes that the requests of a file go through, and what is said of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from analysis.cli.options import FileOptions
+from analysis.cli.parsing import parse_duration
+from serving_sim import StepTime
+
+if TYPE_CHECKING:
+    from workloads import ReadReport
+    from workloads.shaping import Shaping, Step
+
+
+def shapings(options: FileOptions, *, slots: int, step_time: StepTime) -> list[Shaping]:
+    """What to do to the requests of a file, in one order whatever the order of the options.
+
+    First requests are left out, so that ``rows read = kept + dropped`` counts each row once; then
+    they are repeated, gaps and lengths change, and the rate comes last, as a load depends on lengths.
+
+    Raises
+    ------
+    ValueError
+        If an option is refused.
+    """
+    from workloads.shaping import (
+        ContextLimit,
+        Head,
+        Load,
+        Only,
+        PromptChunks,
+        Rate,
+        Repeat,
+        ShuffleGaps,
+        Thin,
+    )
+
+    makers: dict[str, Callable[[Any], Shaping]] = {
+        "tenant": partial(Only, "tenant"),
+        "model": partial(Only, "model"),
+        "max_model_len": lambda tokens: ContextLimit(tokens, options.too_long.value),
+        "num_prompts": Head,
+        "sample": Thin,
+        "repeat": Repeat,
+        "shuffle_gaps": lambda _: ShuffleGaps(),
+        "prefill_chunk": PromptChunks,
+        "request_rate": Rate,
+        "load": lambda load: Load(load, slots, step_time.base),
+    }
+    given = {name: getattr(options, name) for name in makers}
+    made = [
+        _named(flag(name), partial(makers[name], value))
+        for name, value in given.items()
+        if value is not None and value is not False
+    ]
+    return [*_window(options), *made]
+
+
+def flag(name: str) -> str:
+    """The option of a field: ``--for`` of ``window_for``."""
+    return "--" + name.removeprefix("window_").replace("_", "-")
+
+
+def rows_line(report: ReadReport, steps: Sequence[Step]) -> str:
+    """Rows read = kept + dropped by reason, those that shaping left out among them."""
+    dropped = _dropped(report, steps)
+    kept = report.rows_read - sum(dropped.values())
+    reasons = [f"{count:,} dropped ({reason})" for reason, count in dropped.items()]
+    whole = " + ".join([f"{kept:,} kept", *reasons])
+    return f"{report.path.name} ({report.format}): {report.rows_read:,} rows = {whole}"
+
+
+def step_lines(replications: Sequence[Sequence[Step]]) -> list[str]:
+    """One line for each step of the first replication: what it did, and to how many requests."""
+    alike = len({tuple(step.after for step in steps) for steps in replications}) == 1
+    note = [] if alike else ["counts are those of the first replication, chance gives others more or less"]
+    return [*map(_line, replications[0]), *note]
+
+
+def input_record(report: ReadReport, steps: Sequence[Step]) -> dict[str, Any]:
+    """What became of the rows of a file, as ``summary.json`` keeps it."""
+    dropped = _dropped(report, steps)
+    return {
+        "file": str(report.path),
+        "format": report.format,
+        "rows_read": report.rows_read,
+        "kept": report.rows_read - sum(dropped.values()),
+        "dropped": dropped,
+        "notes": list(report.notes),
+        "shaping": [asdict(step) for step in steps],
+    }
+
+
+def _window(options: FileOptions) -> list[Shaping]:
+    from workloads.shaping import Window
+
+    if options.window_from is None and options.window_for is None:
+        return []
+    start, duration = (
+        None if text is None else parse_duration(name, text, options.time_unit)
+        for name, text in (("--from", options.window_from), ("--for", options.window_for))
+    )
+    return [_named("--from, --for", lambda: Window(start or 0.0, duration))]
+
+
+def _named(option: str, make: Callable[[], Shaping]) -> Shaping:
+    try:
+        return make()
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+
+
+def _dropped(report: ReadReport, steps: Sequence[Step]) -> dict[str, int]:
+    together = Counter(report.dropped)
+    for step in steps:
+        together.update(step.dropped)
+    return dict(together)
+
+
+def _line(step: Step) -> str:
+    changed = f"{step.before:,} to {step.after:,} requests" if step.before != step.after else ""
+    result = ", ".join(filter(None, [changed, step.note]))
+    return f"{step.name}: {result}" if result else step.name

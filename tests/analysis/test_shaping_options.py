@@ -1,0 +1,224 @@
+"""The options that shape a file of requests, and ``workload convert``."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.cli import main
+from workloads import read_workload
+
+Command = Callable[..., tuple[int, str, str]]
+
+LOG = """TIMESTAMP,ContextTokens,GeneratedTokens
+2024-05-10 00:00:00.0+00:00,1000,10
+2024-05-10 00:01:00.0+00:00,9000,10
+2024-05-10 00:02:00.5+00:00,100,5
+2024-05-10 00:02:30.0+00:00,600,0
+2024-05-10 00:04:00.0+00:00,100,1000
+2024-05-10 00:09:00.0+00:00,1,1
+"""
+
+
+@pytest.fixture(autouse=True)
+def _termination_as_before() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
+        code = main([*words.split(), *map(str, more)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.csv"
+    path.write_text(LOG)
+    return path
+
+
+@pytest.fixture
+def clients(tmp_path: Path) -> Path:
+    path = tmp_path / "clients.csv"
+    path.write_text("release,length,tenant\n" + "".join(f"{row},{row + 1},t{row % 3}\n" for row in range(30)))
+    return path
+
+
+SHAPED = (
+    "--time-unit 0.5 --from 1min --for 4min --max-model-len 1000 --too-long cap --prefill-chunk 64 "
+    "--request-rate 0.1"
+)
+
+
+def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path, tmp_path: Path) -> None:
+    code, _, err = command(
+        f"run --policy fcfs --slots 4 {SHAPED} --csv --out", tmp_path / "out", "--requests", log
+    )
+    assert code == 0
+    assert err.splitlines()[:-1] == [
+        (
+            "fcfs on 4 slots: log.csv (azure): 6 rows = 3 kept + 1 dropped (before the window) "
+            "+ 1 dropped (after the window) + 1 dropped (prompt fills 1,000 tokens)"
+        ),
+        "  taken for azure (Azure LLM inference traces 2023 and 2024 (CSV)) by its columns",
+        "  window from 120 for 480: 6 to 4 requests",
+        "  context limit 1,000: 4 to 3 requests, 1 capped",
+        "  prompts in chunks of 64: mean length 568.3 to 306.3 steps",
+        "  rate 0.1: times x 0.08368",
+    ]
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    read = summary["input"]
+    assert (read["rows_read"], read["kept"], read["dropped"]) == (
+        6,
+        3,
+        {"before the window": 1, "after the window": 1, "prompt fills 1,000 tokens": 1},
+    )
+    assert [step["after"] for step in read["shaping"]] == [4, 3, 3, 3]
+    assert summary["seed"] is None
+    lines = (tmp_path / "out" / "requests.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[2:5] for line in lines] == [
+        ["7", "100", "5"],
+        ["10", "600", "0"],
+        ["902", "100", "900"],
+    ]
+
+
+def test_a_made_workload_has_no_input(command: Command, tmp_path: Path) -> None:
+    command("run --policy fcfs --num-prompts 9 --out", tmp_path)
+    assert json.loads((tmp_path / "summary.json").read_text())["input"] is None
+
+
+def test_rows_that_break_rules_count_beside_those_shaped_away(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("release,length\n0,3\n1,0\n2,5\n3,9\n")
+    _, _, err = command("run --policy fcfs --on-bad-row drop --num-prompts 2 --requests", path)
+    assert "4 rows = 2 kept + 1 dropped (length: must be >= 1) + 1 dropped (after the first 2)" in err
+
+
+def test_options_apply_in_one_order(command: Command, log: Path, tmp_path: Path) -> None:
+    words = SHAPED.split()
+    backwards = [word for pair in reversed(range(0, len(words), 2)) for word in words[pair : pair + 2]]
+    for name, order in (("a", words), ("b", backwards)):
+        assert command("workload convert --out", tmp_path / f"{name}.csv", *order, log)[0] == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_a_load_is_met_after_all_other_shaping(command: Command, log: Path) -> None:
+    options = "--time-unit 0.5 --length total --prefill-chunk 128 --slots 3 --load 0.7"
+    _, out, _ = command(f"workload inspect --json {options} --requests", log)
+    assert json.loads(out)["load"] == pytest.approx(0.7, rel=1e-12)
+
+
+def test_replications_of_a_file_are_drawn_by_the_seed(
+    command: Command, clients: Path, tmp_path: Path
+) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        options = f"run --policy fcfs --repeat 2 --replications 2 --csv --seed {seed}"
+        code, _, _ = command(options, "--requests", clients, "--out", tmp_path / name)
+        assert code == 0
+    first, again, other = (
+        [(tmp_path / name / f"replication-{number}" / "requests.csv").read_bytes() for number in (1, 2)]
+        for name in "abc"
+    )
+    assert first == again
+    assert len({*first, *other}) == 4
+    summary = json.loads((tmp_path / "c" / "replication-2" / "summary.json").read_text())
+    assert (summary["seed"], summary["input"]["kept"], summary["requests"]) == (2, 30, 60)
+
+
+def test_counts_that_chance_changes_are_said_to_be_of_the_first_replication(
+    command: Command, clients: Path
+) -> None:
+    _, _, err = command("run --policy fcfs --sample 0.5 --replications 3 --requests", clients)
+    assert err.splitlines()[-1] == (
+        "  counts are those of the first replication, chance gives others more or less"
+    )
+
+
+def test_convert_writes_a_plain_file(command: Command, log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "plain.parquet"
+    code, _, err = command("workload convert --time-unit 60 --num-prompts 3 --out", out, log)
+    assert code == 0
+    assert err.endswith(f"3 requests written to {out}\n")
+    workload, _ = read_workload(out)
+    np.testing.assert_allclose(workload.release, [0, 1, 2 + 1 / 120])
+    assert workload.length.tolist() == [1010, 9010, 105]
+
+
+def test_convert_splits_by_tenant(command: Command, clients: Path, tmp_path: Path) -> None:
+    code, _, err = command("workload convert --split-by tenant --out", tmp_path / "part.jsonl", clients)
+    assert code == 0
+    parts = [read_workload(tmp_path / f"part-t{number}.jsonl")[0] for number in range(3)]
+    assert [part.length.tolist() for part in parts] == [list(range(1 + n, 31, 3)) for n in range(3)]
+    assert err.count("10 requests written to ") == 3
+
+
+def test_calibrate_shapes_its_log_too(command: Command, clients: Path) -> None:
+    code, _, err = command("calibrate --alpha 3 --jobs 1 --tenant t1 --slots 2", clients)
+    assert code == 0
+    assert "clients.csv (plain): 30 rows = 10 kept + 20 dropped (other tenant)" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--sample 2", "--sample: share=2.0: must be a number above 0 and at most 1"),
+        ("--request-rate 0", "--request-rate: rate=0.0: must be a finite number > 0"),
+        ("--load -1", "--load: load=-1.0: must be a finite number > 0"),
+        ("--load 1 --request-rate 1", "--load: cannot go with --request-rate, one sets the other"),
+        ("--from 10mins", "--from='10mins': must be a number with ms, s, min, h, d or no unit, as in 10min"),
+        (
+            "--for 10min",
+            "--for='10min': must be in time units, --time-unit does not say how long one is",
+        ),
+        ("--for 0", "--from, --for: duration=0.0: must be a finite number of time units > 0"),
+        ("--from 99", "window from 99 to the end: leaves none of the 30 requests"),
+        ("--num-prompts 31", "first 31: there are only 30 requests"),
+        ("--tenant t4", "tenant='t4': no request has it"),
+        ("--prefill-chunk 8", "prompts in chunks of 8: the requests do not tell their prompts"),
+        ("--lengths fixed:length=3", "--lengths: cannot go with --requests, the file says what arrives"),
+        (
+            "--replications 2",
+            (
+                "--replications=2: must be 1 with --requests, a file holds one sequence of arrivals; "
+                "--repeat, --sample or --shuffle-gaps draw others from it"
+            ),
+        ),
+    ],
+)
+def test_refused_options(command: Command, clients: Path, options: str, message: str) -> None:
+    assert command(f"run --policy fcfs {options} --requests", clients) == (
+        2,
+        "",
+        f"serving-sim: error: {message}\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("--from 3", "--from"),
+        ("--sample 0.5", "--sample"),
+        ("--shuffle-gaps", "--shuffle-gaps"),
+        ("--too-long cap", "--too-long"),
+        ("--prefill-chunk 3", "--prefill-chunk"),
+    ],
+)
+def test_options_of_a_file_need_a_file(command: Command, option: str, name: str) -> None:
+    assert command(f"run --policy fcfs {option}") == (
+        2,
+        "",
+        f"serving-sim: error: {name}: needs --requests, it says how a file is read\n",
+    )

@@ -1,0 +1,57 @@
+"""A window of time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from serving_sim import Workload
+from workloads.shaping.shaping import Shaped, counted, kept
+
+
+@dataclass(frozen=True)
+class Window:
+    """The requests released in [start, start + duration), with time 0 at the start of the window.
+
+    The silence before the first request of the window stays.
+
+    Parameters
+    ----------
+    start : float
+        Time units after the origin of the workload, >= 0.
+    duration : float, optional
+        Time units > 0; without it the window reaches to the end.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+
+    random: ClassVar[bool] = False
+    start: float = 0.0
+    duration: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < math.inf:
+            raise ValueError(f"start={self.start!r}: must be a finite number of time units >= 0")
+        if self.duration is not None and not 0 < self.duration < math.inf:
+            raise ValueError(f"duration={self.duration!r}: must be a finite number of time units > 0")
+
+    def describe(self) -> str:
+        end = "to the end" if self.duration is None else f"for {self.duration:g}"
+        return f"window from {self.start:g} {end}"
+
+    def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
+        early = workload.release < self.start
+        late = np.zeros_like(early)
+        if self.duration is not None:
+            late = workload.release >= self.start + self.duration
+        inside = kept(workload, ~(early | late), self.describe())
+        return Shaped(
+            replace(inside, release=inside.release - self.start),
+            counted({"before the window": early.sum(), "after the window": late.sum()}),
+        )
