@@ -15,6 +15,11 @@ def replacing(path: Path) -> Iterator[Path]:
     The temporary file stands in the same folder, since only within one file system is the renaming
     atomic. After any exception, an interruption among them, it is removed; what stood at ``path``
     before then stands there still. Missing folders are made.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the error names it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     # a name of this process alone: two runs may share a folder, and the later one to finish wins
@@ -22,5 +27,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.replace(path)
+    except OSError as error:
+        if error.filename is None:  # writing to an open file names none
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)

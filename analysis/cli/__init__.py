@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
-import typer
-
-from analysis.cli.app import app
 from analysis.cli.console import complain
-from serving_sim.errors import ServingSimError
-from serving_sim.testing import BreachError
-
-_FAILED = 1
-_BAD_INPUT = 2
-_INTERRUPTED = 130  # 128 + SIGINT, as shells count
-_TERMINATED = 143
+from analysis.cli.ending import close_shop, heed_signals, last_words
+from analysis.cli.streams import drop_unwritable_output, ready_streams
 
 __all__ = ["main"]
 
@@ -33,32 +23,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 on success, 1 on a failed check, 2 on bad arguments or bad input, 130 on an interruption.
+        0 on success, 1 on a failed check, 2 on bad arguments or bad input, 130 on an interruption, 141
+        when nobody reads the output any more, 143 on a termination.
     """
-    signal.signal(signal.SIGTERM, _terminate)
     words = list(sys.argv[1:] if arguments is None else arguments)
+    ready_streams()
     try:
-        code = app(args=words, prog_name="serving-sim", standalone_mode=False, obj=words) or 0
-    except KeyboardInterrupt:
-        code = _INTERRUPTED
-    except typer.TyperException as error:
-        message = error.format_message()
-        if message:  # a command without its arguments has shown its help instead
+        heed_signals()
+        code = _run(words)
+        sys.stdout.flush()  # a failure is told by us, not at the end of Python
+    except BaseException as error:  # noqa: BLE001  (whatever it is, a user sees no traceback)
+        code, message = last_words(error)
+        if message:
             complain(message)
-        return _BAD_INPUT
-    except OSError as error:
-        complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-        return _BAD_INPUT
-    except BreachError as error:  # --check found the policy breaking its contract
-        complain(str(error))
-        return _FAILED
-    except (ServingSimError, ValueError, ImportError) as error:  # ImportError: an extra is missing
-        complain(str(error))
-        return _BAD_INPUT
-    if code == _INTERRUPTED:
-        complain("interrupted, files written so far are complete")
-    return int(code)
+        drop_unwritable_output()
+    if arguments is None:
+        close_shop(code)
+    return code
 
 
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    sys.exit(_TERMINATED)  # unwinds the stack, so that half-written files are removed
+def _run(words: list[str]) -> int:
+    # here and not above, so that an interruption while libraries load is caught as well
+    import typer
+
+    from analysis.cli.app import app
+
+    command = typer.main.get_command(app)
+    with command.make_context("serving-sim", words, obj=words) as context:
+        command.invoke(context)
+    return 0

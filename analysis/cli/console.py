@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0
 """Seconds after which a progress bar appears."""
 
-_SUGGESTION = re.compile(r"\s*\(Possible options: (.*)\)$")
+_LONGEST = 1000
+"""Characters of an error; the middle of a longer one is left out, as rule and place stand at its ends."""
 
 
 def show(table: Table) -> None:
@@ -44,11 +44,14 @@ def say(text: str, *, quiet: bool) -> None:
 def complain(message: str) -> None:
     """Report an error in one line."""
     one_line = " ".join(message.split())
-    suggested = _SUGGESTION.sub(r"; did you mean \1?", one_line)
-    sys.stderr.write(f"serving-sim: error: {suggested[:1].lower()}{suggested[1:]}\n")
+    if len(one_line) > _LONGEST:
+        half = _LONGEST // 2
+        one_line = f"{one_line[:half]} ... {one_line[-half:]}"
+    with contextlib.suppress(OSError):  # there may be nobody to hear it
+        sys.stderr.write(f"serving-sim: error: {one_line}\n")
 
 
-@contextmanager
+@contextlib.contextmanager
 def progress(tasks: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Bar over ``tasks`` tasks, on a terminal and only after a second.
 

@@ -1,0 +1,180 @@
+"""How the command ends, whatever ends it: one line, the exit code, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+import analysis
+from analysis.cli import main
+from analysis.cli.console import complain
+from analysis.cli.ending import Terminated, last_words
+from serving_sim.errors import PolicyError
+from serving_sim.testing import BreachError
+
+HOME = Path(analysis.__file__).parents[1]
+RUN = "import sys; from analysis.cli import main; sys.exit(main())"
+KEPT = "files written so far are complete"
+
+
+@pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def start(*words: str, script: str = RUN, **changes: str) -> subprocess.Popen[str]:
+    """The command in a process of its own, both streams piped."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(HOME), **changes},
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, f"interrupted, {KEPT}"),
+        (Terminated(signal.SIGTERM), 143, f"terminated, {KEPT}"),
+        (Terminated(signal.SIGHUP), 129, f"terminated, {KEPT}"),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+        (PermissionError(13, "Permission denied", "A/Bc.csv"), 2, "A/Bc.csv: Permission denied"),
+        (OSError(28, "No space left on device"), 2, "standard output: No space left on device"),
+        (OSError("not a system error"), 2, "not a system error"),
+        (ValueError("alpha=-1: must be >= 0"), 2, "alpha=-1: must be >= 0"),
+        (PolicyError("policy x at time 1"), 2, "policy x at time 1"),
+        (BreachError("a broken rule"), 1, "a broken rule"),
+        (ImportError("the solver needs an extra"), 2, "the solver needs an extra"),
+        (MemoryError(), 2, "out of memory"),
+        (MemoryError("Unable to allocate 9 TiB"), 2, "out of memory: Unable to allocate 9 TiB"),
+        (
+            OverflowError("int too large to convert to float"),
+            2,
+            "a number is too large to compute with: int too large to convert to float",
+        ),
+        (RecursionError("maximum recursion depth exceeded"), 2, "something is nested too deeply"),
+        (KeyError("x"), 2, "KeyError: 'x'"),
+        (ValueError(), 2, "ValueError"),
+        (typer.Exit(1), 1, ""),
+        (typer.BadParameter("Must be 1"), 2, "invalid value: Must be 1"),
+        (SystemExit(3), 3, ""),
+    ],
+)  # fmt: skip
+def test_every_error_has_a_code_and_a_line(error: BaseException, code: int, message: str) -> None:
+    assert last_words(error) == (code, message)
+
+
+def test_an_error_nobody_foresaw_names_its_place() -> None:
+    def fails() -> None:
+        raise ZeroDivisionError("division by zero")
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        fails()
+    line = fails.__code__.co_firstlineno + 1
+    assert last_words(caught.value) == (
+        2,
+        f"ZeroDivisionError: division by zero ({__file__}, line {line}, in fails)",
+    )
+
+
+def test_the_middle_of_a_long_message_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    complain(f"file.csv: line 2: length='{'9' * 100_000}': must be a whole number")
+    said = capsys.readouterr().err
+    assert len(said) < 1050
+    assert said.startswith("serving-sim: error: file.csv: line 2: length='999")
+    assert said.endswith("999': must be a whole number\n")
+    assert " ... " in said
+
+
+def test_an_interruption_while_libraries_load() -> None:
+    script = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *others):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n" + RUN
+    )
+    with start("policies", script=script) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert err == f"serving-sim: error: interrupted, {KEPT}\n"
+
+
+def finish(stdout: int | None, *, closed: tuple[int, ...] = ()) -> tuple[int, bytes]:
+    """Exit code and standard error of ``policies`` with streams that the caller has spoilt."""
+    closing = f"import os; [os.close(stream) for stream in {closed}]; os.execv(sys.executable, sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {closing}", sys.executable, "-c", RUN, "policies"],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_output_that_nobody_reads_ends_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert finish(writer) == (141, b"")
+    os.close(writer)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_output_that_cannot_be_written_is_an_error() -> None:
+    with Path("/dev/full").open("w") as full:
+        said = b"serving-sim: error: standard output: No space left on device\n"
+        assert finish(full.fileno()) == (2, said)
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
+def test_closed_streams_are_no_error(closed: tuple[int, ...]) -> None:
+    assert finish(subprocess.DEVNULL, closed=closed) == (0, b"")
+
+
+def test_letters_that_an_encoding_lacks_are_spelled() -> None:
+    words = ("run", "--policy", "fcfs", "--num-prompts", "300", "--quiet")
+    with start(*words, PYTHONIOENCODING="ascii") as process:
+        table, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert table.startswith("fcfs, times in steps, +/- half of a 95 % interval")
+    script = (
+        "import sys; from analysis.cli.streams import ready_streams; from analysis.json_text import to_json\n"
+        "ready_streams(); print(to_json({'é': '💡'}))"
+    )
+    with start(script=script, PYTHONIOENCODING="ascii") as process:
+        text, _ = process.communicate()
+    assert text.isascii()
+    assert json.loads(text) == {"é": "💡"}
+
+
+def test_a_path_keeps_its_capitals(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--policy", "fcfs", "--requests", "No/Such.CSV"]) == 2
+    assert capsys.readouterr().err == "serving-sim: error: No/Such.CSV: no such file\n"
+
+
+@pytest.mark.parametrize("name", ["w.jsonl", "w.parquet"])
+def test_a_disk_without_space_leaves_nothing_and_names_the_file(tmp_path: Path, name: str) -> None:
+    little = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    little += "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
+    with start("workload", "make", "--out", str(tmp_path / name), "--quiet", script=little + RUN) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith(f"serving-sim: error: {tmp_path / name}: ")
+    assert err.endswith("File too large\n")
+    assert list(tmp_path.iterdir()) == []
