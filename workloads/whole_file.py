@@ -28,7 +28,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(path)
     except OSError as error:
-        if error.filename is None:  # writing to an open file names none
+        if error.strerror and not error.filename:  # writing to an open file names none
             error.filename = str(path)
         raise
     finally:
