@@ -126,9 +126,8 @@ def check_warmup(warmup: int, requests: int) -> None:
 
 def time_alone(step_time: StepTime, length: IntArray) -> FloatArray:
     """`StepTime.alone` for many lengths at once, in time units, shape (n,)."""
-    pace = step_time.pace(active=1, max_progress=0, sum_progress=0)
-    steps = length.astype(np.float64)  # k (k + 1) overflows int64 from k = 2**32 on
-    return steps * pace.linear + pace.quadratic * (steps * (steps + 1) / 2)
+    alone = step_time.pace(active=1, max_progress=0, sum_progress=0)
+    return alone.elapsed(length.astype(np.float64))  # k (k + 1) overflows int64 from k = 2**32 on
 
 
 def output_tokens(served: Served) -> IntArray:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import overload
+
+from serving_sim.request import FloatArray
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,14 @@ class Pace:
     linear: float
     quadratic: float
 
-    def elapsed(self, steps: int) -> float:
-        """Time units that the first ``steps`` steps take."""
+    @overload
+    def elapsed(self, steps: int) -> float: ...
+
+    @overload
+    def elapsed(self, steps: FloatArray) -> FloatArray: ...
+
+    def elapsed(self, steps: int | FloatArray) -> float | FloatArray:
+        """Time units that the first ``steps`` steps take, for one number or an array of them."""
         return steps * self.linear + self.quadratic * (steps * (steps + 1) / 2)
 
     def steps_to_reach(self, start: float, instant: float) -> int:

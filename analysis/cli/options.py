@@ -59,7 +59,11 @@ class SourceOptions:
     ] = None
     arrivals: Annotated[
         str | None,
-        _workload(help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness)."),
+        _workload(
+            help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness). One of "
+            "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, batch, "
+            "geometric-batch."
+        ),
     ] = None
     burstiness: Annotated[
         float | None, _workload(help="Shape of gamma gaps: 1 is Poisson, below 1 burstier.")

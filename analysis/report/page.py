@@ -8,6 +8,7 @@ from analysis.compare import Comparison
 from analysis.definitions import REQUEST_METRICS
 from analysis.report.html import embedded, render
 from analysis.report.pictures import Picture
+from analysis.report.schedule import schedules
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
 
@@ -38,6 +39,7 @@ def comparison_page(
         facts=facts,
         tables=comparison_tables(comparison, time_unit),
         pictures=embedded(pictures),
+        schedule=schedules(comparison.outcomes),
         definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
         time_unit=time_unit,
         notes=_notes(comparison),

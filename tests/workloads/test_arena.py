@@ -60,23 +60,3 @@ def test_gaps_of_seconds_since_1970_are_exact(tmp_path: Path) -> None:
 def test_refused_rows(tmp_path: Path, row: str, message: str) -> None:
     path = tmp_path / "arena.csv"
     assert refusal(lambda: read(tmp_path, HEADER + ROWS + row)) == f"{path}: line 5: {message}"
-
-
-def test_the_trace_itself(shared: Path) -> None:
-    path = shared / "traces" / "vtc_arena" / "real_trace.csv"
-    if not path.exists():
-        pytest.skip(f"no {path}")
-    workload, report = read_requests(path, time_unit=1)
-    assert (report.format, report.rows_read, report.kept) == ("arena", 1500, 1500)
-    assert workload.release[-1] == pytest.approx(600, abs=0.005)
-    assert np.diff(workload.release).max() == pytest.approx(4.539, abs=0.0005)
-    assert workload.prompt_tokens is not None
-    assert workload.output_tokens is not None
-    assert workload.prompt_tokens.mean() == pytest.approx(136.27, abs=0.005)
-    assert np.median(workload.prompt_tokens) == 40
-    assert workload.output_tokens.mean() == pytest.approx(256.2, abs=0.005)
-    assert np.median(workload.output_tokens) == 211
-    assert workload.length.max() == 1657
-    assert workload.tenant is not None
-    _, requests = np.unique(workload.tenant.astype(str), return_counts=True)
-    assert (len(requests), requests.max()) == (27, 296)

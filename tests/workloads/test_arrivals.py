@@ -40,6 +40,12 @@ def test_fixed_gaps_do_not_drift() -> None:
         ("gamma:rate=0.25", stats.expon(scale=4)),
         ("gamma:rate=0.25,burstiness=0.5", stats.gamma(0.5, scale=8)),
         ("gamma:rate=0.25,burstiness=8", stats.gamma(8, scale=0.5)),
+        ("weibull:rate=0.25,shape=0.5", stats.weibull_min(0.5, scale=2)),
+        ("hyperexponential:rate=0.25,scv=1", stats.expon(scale=4)),
+        ("mmpp:rate=0.25,burst=1,busy=0.5,cycle=4", stats.expon(scale=4)),
+        ("sinusoidal:rate=0.25,swing=0,period=4", stats.expon(scale=4)),
+        ("piecewise:rate=0.25,levels=7,duration=4", stats.expon(scale=4)),
+        ("geometric-batch:mean_size=1,rate=0.25", stats.expon(scale=4)),
     ],
 )
 def test_gaps_follow_their_distribution(text: str, distribution: stats.rv_continuous) -> None:
@@ -92,7 +98,8 @@ def test_rate_for_load() -> None:
             "poison:rate=1",
             (
                 "arrival process='poison': is unknown; did you mean 'poisson'? "
-                "known: backlog, fixed, poisson, gamma, batch"
+                "known: backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, "
+                "piecewise, batch, geometric-batch"
             ),
         ),
         ("poisson", "poisson: needs rate=.."),
@@ -101,6 +108,28 @@ def test_rate_for_load() -> None:
         ("fixed:rate=inf", "fixed: rate=inf: must be a finite number > 0"),
         ("gamma:rate=1,burstiness=-1", "gamma: burstiness=-1.0: must be a finite number > 0"),
         ("batch:size=0,rate=1", "batch: size=0: must be a whole number >= 1"),
+        ("weibull:rate=1,shape=0.05", "weibull: shape=0.05: must be a finite number >= 0.1"),
+        ("hyperexponential:rate=1,scv=0.5", "hyperexponential: scv=0.5: must be a number from 1 to 1e6"),
+        ("mmpp:rate=1", "mmpp: needs burst=.., busy=.., cycle=.."),
+        ("mmpp:rate=1,burst=2,busy=1,cycle=9", "mmpp: busy=1.0: must lie strictly between 0 and 1"),
+        (
+            "mmpp:rate=1,burst=6,busy=0.2,cycle=9",
+            "mmpp: burst=6.0: must be a number from 1 to 1 / busy, 5",
+        ),
+        (
+            "mmpp:rate=2,burst=4,busy=0.2,cycle=1e-9",
+            "mmpp: cycle=1e-09: must be at least 1 / (1000 rate), 0.0005",
+        ),
+        ("sinusoidal:rate=1,swing=1.5,period=9", "sinusoidal: swing=1.5: must be a number from 0 to 1"),
+        (
+            "piecewise:rate=1,levels=1+-2,duration=9",
+            "piecewise: levels='1+-2': must be finite numbers >= 0 joined by +, as in 1+4+2.5",
+        ),
+        ("piecewise:rate=1,levels=0+0,duration=9", "piecewise: levels='0+0': must not all be 0"),
+        (
+            "geometric-batch:mean_size=0.5,rate=1",
+            "geometric-batch: mean_size=0.5: must be a number from 1 to 1e9",
+        ),
         (
             "batch:size=2,rate=1,gaps=fix",
             "batch: gaps='fix': is unknown; did you mean 'fixed'? known: poisson, fixed",

@@ -59,7 +59,16 @@ import hashlib
 from workloads import PRESETS, make_workload, parse_arrivals, parse_lengths
 digest = hashlib.sha256()
 works = [preset.workload(5) for preset in PRESETS.values()]
-works.append(make_workload(999, parse_lengths("lognormal:mean=50,cv=2"), parse_arrivals("poisson:rate=1"), 5))
+for text in (
+    "poisson:rate=1",
+    "weibull:rate=1,shape=0.5",
+    "hyperexponential:rate=1,scv=4",
+    "mmpp:rate=1,burst=4,busy=0.2,cycle=50",
+    "sinusoidal:rate=1,swing=0.9,period=50",
+    "piecewise:rate=1,levels=1+4,duration=50",
+    "geometric-batch:mean_size=3,rate=1",
+):
+    works.append(make_workload(999, parse_lengths("lognormal:mean=50,cv=2"), parse_arrivals(text), 5))
 for work in works:
     digest.update(work.release.tobytes() + work.length.tobytes())
 print(digest.hexdigest())

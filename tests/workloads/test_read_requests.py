@@ -11,30 +11,22 @@ from refusal import refusal
 
 from workloads import read_requests
 from workloads.registry import GROUP, Registry
-from workloads.tables import Batch
-from workloads.traces import FORMATS, Log, LogFormat
-from workloads.traces.elapsed import MILLISECOND, elapsed
+from workloads.traces import FORMATS, LogFormat
+from workloads.traces.elapsed import milliseconds
 
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00,1,2\n"
 PLAIN = "release,length\n0,3\n"
 CHATS = "sent_ms,asked,answered,who\n1000,1,2,ann\n4000,3,4,bob\n"
 
 
-def _chat_rows() -> Callable[[Batch], Log]:
-    return lambda batch: Log(
-        stamp=elapsed(batch, "sent_ms", MILLISECOND),
-        prompt=batch.whole("asked", least=0),
-        output=batch.whole("answered", least=0),
-        tenant=batch.text("who") if "who" in batch.columns else None,
-    )
-
-
 CHAT_FORMAT = LogFormat(
     name="chats",
     summary="chats of a test",
-    columns=("sent_ms", "asked", "answered"),
-    rows=_chat_rows,
-    optional=("who",),
+    time="sent_ms",
+    clock=milliseconds,
+    prompt="asked",
+    output="answered",
+    tenant="who",
 )
 
 
@@ -129,7 +121,7 @@ def test_an_installed_format_is_found_by_name_and_by_its_columns(
 def test_a_taken_name_is_refused(installed: Callable[..., None]) -> None:
     installed(**{"format.azure": "other:FORMAT"})
     assert refusal(lambda: FORMATS.load("azure")) == (
-        "format='azure': is defined twice, by workloads.traces.azure:FORMAT and other:FORMAT"
+        "format='azure': is defined twice, by workloads.traces.azure:AZURE and other:FORMAT"
     )
 
 

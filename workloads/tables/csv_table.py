@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from workloads.tables.quotes import check_quotes
+from workloads.tables.source import Source
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
 
@@ -19,16 +19,17 @@ _BLOCK = 1 << 22  # bytes parsed at a time
 class CsvTable(Table):
     """A CSV file with a header line; LF or CRLF, blank lines and a byte-order mark are fine."""
 
-    def __init__(self, path: Path) -> None:
-        check_encoding(path)
-        with reading(path):
-            self._header_lines, names = _header(path)
-            check_quotes(path, self._header_lines)
-        super().__init__(path, names)
+    def __init__(self, source: Source) -> None:
+        check_encoding(source)
+        with reading(source.path):
+            self._header_lines, names = _header(source)
+            check_quotes(source, self._header_lines)
+        super().__init__(source.path, names)
+        self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Text columns; a row must have as many fields as the header."""
-        with reading(self.path), self.path.open("rb") as file:
+        with reading(self.path), self._source.content.open("rb") as file:
             for _ in range(self._header_lines):
                 file.readline()
             if not file.read(1):  # Arrow takes a file without any row for an error
@@ -63,21 +64,21 @@ class CsvTable(Table):
 
     def record_place(self, record: int) -> str:
         """The line a record begins on, counted from 1 for the first line of the file."""
-        with self.path.open("rb") as file:
+        with self._source.content.open("rb") as file:
             return f"line {_line_of(record, file, self._header_lines)}"
 
 
-def _header(path: Path) -> tuple[int, list[str]]:
+def _header(source: Source) -> tuple[int, list[str]]:
     """How many lines the header takes, blank ones before it included, and the names in it."""
-    with path.open(encoding="utf-8-sig", newline="\n") as file:
+    with source.content.open(encoding="utf-8-sig", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
                     names = next(csv.reader([line], skipinitialspace=True, strict=True))
                 except csv.Error as error:
-                    raise ValueError(f"{path}: line {number}: must be a header: {error}") from None
+                    raise ValueError(f"{source.path}: line {number}: must be a header: {error}") from None
                 return number, [name.strip() for name in names]
-    raise ValueError(f"{path}: must not be empty")
+    raise ValueError(f"{source.path}: must not be empty")
 
 
 def _line_of(record: int, lines: Iterator[bytes], header_lines: int) -> int:

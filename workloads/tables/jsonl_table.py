@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from workloads.tables.source import Source
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
 
@@ -24,18 +25,19 @@ class JsonlTable(Table):
     Its columns are the keys of the first ten thousand lines.
     """
 
-    def __init__(self, path: Path) -> None:
-        check_encoding(path)
-        with reading(path):
-            first = next(_blocks(path), [])
+    def __init__(self, source: Source) -> None:
+        check_encoding(source)
+        with reading(source.path):
+            first = next(_blocks(source.content), [])
         objects = (_object(line) for line in first)
-        super().__init__(path, list(dict.fromkeys(chain.from_iterable(filter(None, objects)))))
+        super().__init__(source.path, list(dict.fromkeys(chain.from_iterable(filter(None, objects)))))
+        self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Columns typed by what they hold, null where an object lacks the key."""
         record = 0
         with reading(self.path):
-            for lines in _blocks(self.path):
+            for lines in _blocks(self._source.content):
                 rows = self._rows(lines, record)
                 record += len(lines)
                 yield {name: _column([row.get(name) for row in rows]) for name in names}
@@ -46,6 +48,8 @@ class JsonlTable(Table):
             rows = json.loads(f"[{','.join(lines)}]")
         except (ValueError, RecursionError):
             rows = []
+        if not all(line.lstrip().startswith("{") for line in lines):
+            rows = []  # objects may have come together from parts of several lines
         if len(rows) == len(lines) and all(type(row) is dict for row in rows):
             return rows  # type: ignore[no-any-return]
         objects = [_object(line) for line in lines]
@@ -59,7 +63,7 @@ class JsonlTable(Table):
 
     def record_place(self, record: int) -> str:
         """The line a record stands on, counted from 1."""
-        with self.path.open(encoding="utf-8-sig", newline="\n") as file:
+        with self._source.content.open(encoding="utf-8-sig", newline="\n") as file:
             numbers = (number for number, line in enumerate(file, start=1) if line.strip())
             return f"line {next(islice(numbers, record, None))}"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from workloads.tables.csv_table import CsvTable
 from workloads.tables.jsonl_table import JsonlTable
 from workloads.tables.parquet_table import ParquetTable
-from workloads.tables.table import Table, reading
+from workloads.tables.source import Source, unpacked
+from workloads.tables.table import Table
 
 SUFFIXES: dict[str, type[CsvTable | JsonlTable | ParquetTable]] = {
     ".csv": CsvTable,
@@ -18,7 +19,7 @@ SUFFIXES: dict[str, type[CsvTable | JsonlTable | ParquetTable]] = {
 
 
 def open_table(path: str | Path) -> Table:
-    """The rows of a CSV, JSON lines or Parquet file.
+    """The rows of a CSV, JSON lines or Parquet file, perhaps compressed with gzip or zstd.
 
     The suffix decides; where it says nothing, the first bytes do.
 
@@ -27,15 +28,14 @@ def open_table(path: str | Path) -> Table:
     ValueError
         If the file is missing, empty, a folder, not readable, or not what its suffix says.
     """
-    path = Path(path)
-    with reading(path), path.open("rb") as file:
+    source = unpacked(Path(path))
+    kind = SUFFIXES.get(source.suffix) or _by_content(source)
+    return kind(source)
+
+
+def _by_content(source: Source) -> type[CsvTable | JsonlTable | ParquetTable]:
+    with source.content.open("rb") as file:
         start = file.read(64)
-    if not start:
-        raise ValueError(f"{path}: must not be empty")
-    return SUFFIXES.get(path.suffix.lower(), _by_content(start))(path)
-
-
-def _by_content(start: bytes) -> type[CsvTable | JsonlTable | ParquetTable]:
     if start.startswith(b"PAR1"):
         return ParquetTable
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from pyarrow import parquet
 
+from workloads.tables.source import Source
 from workloads.tables.table import Columns, Table, reading
 
 _ROWS = 1 << 17  # read at a time
@@ -15,14 +15,15 @@ _ROWS = 1 << 17  # read at a time
 class ParquetTable(Table):
     """A Parquet file; rows are counted from 1, as it has no lines."""
 
-    def __init__(self, path: Path) -> None:
-        with reading(path), parquet.ParquetFile(path) as file:
+    def __init__(self, source: Source) -> None:
+        with reading(source.path), parquet.ParquetFile(source.content) as file:
             names = file.schema_arrow.names
-        super().__init__(path, names)
+        super().__init__(source.path, names)
+        self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Columns as the file types them."""
-        with reading(self.path), parquet.ParquetFile(self.path) as file:
+        with reading(self.path), parquet.ParquetFile(self._source.content) as file:
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
                 yield {name: batch.column(name) for name in names}
 

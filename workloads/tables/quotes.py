@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import re
-from pathlib import Path
+
+from workloads.tables.source import Source
 
 # A quoted field fills all of its field: a separator stands on either side, and a quote inside it is
 # doubled. The possessive quantifiers keep the search linear, without memory that grows with the file.
@@ -13,14 +14,14 @@ _WELL_QUOTED = re.compile(rb'(?:[^"]++|' + _QUOTED + rb")*+")
 _CLOSED = re.compile(rb'"[^"]*+(?:""[^"]*+)*+"')
 
 
-def check_quotes(path: Path, header_lines: int) -> None:
+def check_quotes(source: Source, header_lines: int) -> None:
     """Refuse a stray quote, for which a parser would silently take several rows for one field.
 
     A file without quotes costs one search for the first.
 
     Parameters
     ----------
-    path : Path
+    source : Source
         A file that is not empty.
     header_lines : int
         First lines that somebody else looks at.
@@ -31,12 +32,15 @@ def check_quotes(path: Path, header_lines: int) -> None:
         If a quote is never closed, stands inside a field, or closes before its field ends; the
         message names file and line.
     """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with (
+        source.content.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
         for _ in range(header_lines):
             file.readline()
         stray = _first_stray(content, file.tell())
         if stray is not None:
-            raise ValueError(f"{path}: line {_line(content, stray)}: {_what_is_wrong(content, stray)}")
+            raise ValueError(f"{source.path}: line {_line(content, stray)}: {_what_is_wrong(content, stray)}")
 
 
 def _first_stray(content: mmap.mmap, begin: int) -> int | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import Path
 
+from workloads.tables.source import Source
 from workloads.tables.table import reading
 
 _BLOCK = 1 << 22
 
 
-def check_encoding(path: Path) -> None:
+def check_encoding(source: Source) -> None:
     """Refuse a file that is not UTF-8, and say where.
 
     Raises
@@ -20,7 +20,7 @@ def check_encoding(path: Path) -> None:
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     done = 0
-    with reading(path), path.open("rb") as file:
+    with reading(source.path), source.content.open("rb") as file:
         more = True
         while more:
             pending = decoder.getstate()[0]  # the start of a character that the last block cut in two
@@ -33,5 +33,7 @@ def check_encoding(path: Path) -> None:
                 before = file.read(done - len(pending) + error.start)
                 byte = (pending + block)[error.start]
                 line = before.count(b"\n") + 1
-                raise ValueError(f"{path}: line {line}: byte=0x{byte:02x}: must be UTF-8 text") from None
+                raise ValueError(
+                    f"{source.path}: line {line}: byte=0x{byte:02x}: must be UTF-8 text"
+                ) from None
             done += len(block)

@@ -1,38 +1,43 @@
-"""Times that a log counts from an origin of its own, as integer nanoseconds."""
+"""Times that a log counts from an origin of its own, as integer nanoseconds.
+
+Each function is a clock for `LogFormat`: called once for a log, it gives what reads a column of times.
+"""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 
 from workloads.tables.batch import MOST, Batch, IntArray
-
-NANOSECOND = 1
-MICROSECOND = 10**3
-MILLISECOND = 10**6
-SECOND = 10**9
+from workloads.traces.request_log import SECOND, Clock
 
 _EXACT = 2**51  # below it, the nearest float to a whole number of nanoseconds, once scaled, rounds to it
 
 
-def elapsed(batch: Batch, name: str, unit: int) -> IntArray:
-    """A column of times, rounded to whole nanoseconds.
+def seconds() -> Clock:
+    """Times in seconds."""
+    return partial(_elapsed, unit=SECOND)
 
-    Parameters
-    ----------
-    batch : Batch
-        The rows.
-    name : str
-        A column of numbers.
-    unit : int
-        Nanoseconds in one of what the column counts.
 
-    Returns
-    -------
-    ndarray of int, shape (rows,)
-        Nanoseconds from the log's origin, exact where the column has no finer digits.
-    """
+def milliseconds() -> Clock:
+    """Times in milliseconds."""
+    return partial(_elapsed, unit=10**6)
+
+
+def microseconds() -> Clock:
+    """Times in microseconds."""
+    return partial(_elapsed, unit=10**3)
+
+
+def nanoseconds() -> Clock:
+    """Times in nanoseconds."""
+    return partial(_elapsed, unit=1)
+
+
+def _elapsed(batch: Batch, name: str, *, unit: int) -> IntArray:
+    """A column of times in nanoseconds, exact where it has no finer digits, else rounded."""
     times = batch.real(name)
     inside = np.abs(times) <= MOST / unit  # false for NaN
     batch.refuse(name, ~inside, "must be within 2**62 nanoseconds (146 years) of 0")

@@ -14,10 +14,8 @@ class PlainFormat:
 
     name = "plain"
     summary = "release in time units, length in steps (CSV, JSON lines or Parquet)"
-
-    def recognises(self, table: Table) -> bool:
-        """Whether the needed columns are there."""
-        return set(NEEDED) <= set(table.columns)
+    columns = NEEDED
+    by_name_only = False
 
     def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests as they stand.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -17,14 +18,27 @@ FORMATS = Registry(
     prefix="format",
     builtin={
         "plain": "workloads.traces.plain:FORMAT",
+        "generic": "workloads.traces.generic:FORMAT",
+        "access-log": "workloads.traces.access_log:FORMAT",
+        "azure": "workloads.traces.azure:AZURE",
+        "azure-multimodal": "workloads.traces.azure:MULTIMODAL",
+        "burstgpt": "workloads.traces.burstgpt:FORMAT",
+        "mooncake": "workloads.traces.mooncake:MOONCAKE",
+        "aiperf": "workloads.traces.mooncake:AIPERF",
+        "vllm-timed": "workloads.traces.mooncake:VLLM",
+        "bailian": "workloads.traces.bailian:FORMAT",
         "arena": "workloads.traces.arena:FORMAT",
-        "azure": "workloads.traces.azure:FORMAT",
+        "vidur": "workloads.traces.vidur:VIDUR",
+        "vidur-older": "workloads.traces.vidur:OLDER",
+        "splitwise": "workloads.traces.splitwise:FORMAT",
+        "llmservingsim": "workloads.traces.llmservingsim:FORMAT",
+        "blis": "workloads.traces.blis:FORMAT",
     },
 )
 
 
 class Format(Protocol):
-    """What a format of request logs offers; `LogFormat` gives it to all logs with stamps."""
+    """What a format of request logs offers; `LogFormat` gives it to all logs with times."""
 
     @property
     def name(self) -> str:
@@ -34,8 +48,13 @@ class Format(Protocol):
     def summary(self) -> str:
         """What it is, in a line."""
 
-    def recognises(self, table: Table) -> bool:
-        """Whether a table looks like this format, from its columns alone."""
+    @property
+    def columns(self) -> Sequence[str]:
+        """Columns that a file of this format has."""
+
+    @property
+    def by_name_only(self) -> bool:
+        """Whether files look like another format's, so that this one must be asked for."""
 
     def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests of a table and what became of its rows."""
@@ -56,8 +75,9 @@ def read_requests(
     path : str or Path
         The log.
     format : str
-        A name in `FORMATS`, or ``auto``: the one format whose columns the file has. Values never
-        decide, and the report says what was decided.
+        A name in `FORMATS`, or ``auto``: the one format whose columns the file has, or the one
+        with most columns where they include the others'. Values never decide, and the report says
+        what was decided.
     length : str
         What counts as service steps: ``total``, ``output`` or ``prompt`` tokens.
     time_unit : float, optional
@@ -89,8 +109,7 @@ def read_requests(
 
 
 def _recognised(table: Table) -> Format:
-    candidates = (cast("Format", FORMATS.load(name)) for name in FORMATS.targets)
-    fitting = [candidate for candidate in candidates if candidate.recognises(table)]
+    fitting = _most_specific([known for known in _formats() if set(known.columns) <= set(table.columns)])
     if len(fitting) == 1:
         return fitting[0]
     columns = ", ".join(map(repr, table.columns)) or "none"
@@ -99,3 +118,16 @@ def _recognised(table: Table) -> Format:
         raise ValueError(f"{table.path}: format could be any of {names}, name one; columns: {columns}")
     names = ", ".join(FORMATS.targets)
     raise ValueError(f"{table.path}: format must be one of {names}; none has the columns {columns}")
+
+
+def _formats() -> Iterator[Format]:
+    """All formats that columns can tell."""
+    for name in FORMATS.targets:
+        known = cast("Format", FORMATS.load(name))
+        if not known.by_name_only:
+            yield known
+
+
+def _most_specific(fitting: Sequence[Format]) -> list[Format]:
+    """The formats whose columns are not all among another's."""
+    return [one for one in fitting if not any(set(one.columns) < set(other.columns) for other in fitting)]

@@ -1,7 +1,7 @@
-"""The border that all request logs cross: from stamps and token counts to a workload.
+"""The border that all request logs cross: from times and token counts to a workload.
 
-A format says where stamps and token counts stand and how to read a stamp; what makes a row good,
-which tokens count, and how time starts and is scaled is decided here, once.
+A format says which columns hold times, tokens and names, and how its clock is read; what makes a row
+good, which tokens count, and how time starts and is scaled is decided here, once.
 """
 
 from __future__ import annotations
@@ -17,58 +17,58 @@ from serving_sim import Workload
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, Table
 from workloads.tables.batch import MOST, IntArray
-from workloads.traces.elapsed import SECOND
 from workloads.traces.wanted import LengthKind, Wanted
 
+SECOND = 10**9
+"""Nanoseconds in a second."""
 
-@dataclass(frozen=True)
-class Log:
-    """Some rows of a log.
-
-    Attributes
-    ----------
-    stamp : ndarray of int, shape (rows,)
-        Arrival in whole nanoseconds from any origin.
-    prompt, output : ndarray of int, shape (rows,)
-        Tokens.
-    tenant : ndarray of object, shape (rows,), optional
-        Who sent the request.
-    model : ndarray of object, shape (rows,), optional
-        Which model it asked for.
-    """
-
-    stamp: IntArray
-    prompt: IntArray
-    output: IntArray
-    tenant: NDArray[np.object_] | None = None
-    model: NDArray[np.object_] | None = None
+Clock = Callable[[Batch, str], IntArray]
+"""Reads a column of times, batch by batch, as nanoseconds from an origin of its own."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LogFormat:
-    """A format of request logs in tables with stamps.
+    """A format of request logs: tables with a time and two counts of tokens in each row.
 
     Attributes
     ----------
     name, summary : str
         What to call it; what it is, in a line.
-    columns : sequence of str
-        Columns it needs; a table that has them all is taken for this format.
-    rows : callable
-        Called once per file; what it returns turns each batch into a `Log`.
-    optional : sequence of str
-        Columns it reads where they are there.
+    time : str
+        Column of the times at which requests arrived.
+    clock : callable
+        Called once for a log; what it returns reads that column.
+    prompt, output : str
+        Columns of tokens.
+    tenant, model : str, optional
+        Columns of who sent the request and which model it asked for, read where they are there.
+    marks : sequence of str
+        Further columns by which the format is known.
+    watched : sequence of str
+        Further columns that ``check`` looks at where they are there.
+    check : callable, optional
+        Marks the rows that break a rule of this format alone; it goes first, as its reasons say most.
+    by_name_only : bool
+        Whether files look like another format's, so that this one must be asked for.
     """
 
     name: str
     summary: str
-    columns: Sequence[str]
-    rows: Callable[[], Callable[[Batch], Log]]
-    optional: Sequence[str] = ()
+    time: str
+    clock: Callable[[], Clock]
+    prompt: str
+    output: str
+    tenant: str | None = None
+    model: str | None = None
+    marks: Sequence[str] = ()
+    watched: Sequence[str] = ()
+    check: Callable[[Batch], None] | None = None
+    by_name_only: bool = False
 
-    def recognises(self, table: Table) -> bool:
-        """Whether the table has the columns of this format."""
-        return set(self.columns) <= set(table.columns)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that a file of this format has."""
+        return tuple(dict.fromkeys([self.time, self.prompt, self.output, *self.marks]))
 
     def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests of a table, with time 0 at the first of them.
@@ -82,30 +82,55 @@ class LogFormat:
         if wanted.time_unit is None:
             raise ValueError(f"time_unit=None: must say how many seconds make a time unit for {self.name}")
         table.require(self.columns)
-        names = [*self.columns, *(name for name in self.optional if name in table.columns)]
         intake = Intake(table, wanted.on_bad_row)
-        rows = self.rows()
-        values = intake.columns(names, lambda batch: _columns(batch, rows(batch), wanted.length))
-        values = intake.in_order(values, "stamp")
-        stamp = values.pop("stamp")
-        # The first stamp goes while all are still integers: seconds since 1970 as floats would round
+        clock = self.clock()
+        values = intake.columns(self._names(table), lambda batch: self._rows(batch, clock, wanted.length))
+        values = intake.in_order(values, "time")
+        time = values.pop("time")
+        # The first time goes while all are still integers: seconds since 1970 as floats would round
         # the gaps to 0.2 microseconds.
-        seconds = (stamp - stamp[0]) / SECOND
+        seconds = (time - time[0]) / SECOND
         del values["row"]
         return Workload(seconds / wanted.time_unit, **values), intake.report(self.name)
 
+    def _names(self, table: Table) -> list[str]:
+        """Columns to read."""
+        optional = (self.tenant, self.model, *self.watched)
+        names = [*self.columns, *(name for name in optional if name in table.columns)]
+        return list(dict.fromkeys(names))
 
-def _columns(batch: Batch, log: Log, kind: LengthKind) -> dict[str, NDArray[Any]]:
-    length = {"total": log.prompt + log.output, "prompt": log.prompt, "output": log.output}[kind]
+    def _rows(self, batch: Batch, clock: Clock, kind: LengthKind) -> dict[str, NDArray[Any]]:
+        if self.check is not None:
+            self.check(batch)
+        time = clock(batch, self.time)
+        prompt = batch.whole(self.prompt, least=0)
+        output = batch.whole(self.output, least=0)
+        columns = {
+            "time": time,
+            "length": _counted(batch, prompt, output, kind),
+            "prompt_tokens": prompt,
+            "output_tokens": output,
+        }
+        names = {"tenant": self.tenant, "model": self.model}
+        return columns | {
+            key: batch.label(name)
+            for key, name in names.items()
+            if name is not None and name in batch.columns
+        }
+
+
+def _counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) -> IntArray:
+    """The tokens that count as length."""
+    length = {"total": prompt + output, "prompt": prompt, "output": output}[kind]
     counted = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
     # Two counts of 2**62 wrap to a negative sum, so the sum is looked at from both sides.
     bad = (length < 1) | (length > MOST)
     batch.refuse("length", bad, f"must be from 1 to 2**62, counting {counted}", shown=length)
-    columns = {
-        "stamp": log.stamp,
-        "length": length,
-        "prompt_tokens": log.prompt,
-        "output_tokens": log.output,
-    }
-    names = {"tenant": log.tenant, "model": log.model}
-    return columns | {name: column for name, column in names.items() if column is not None}
+    return length
+
+
+def present(batch: Batch, column: str) -> NDArray[np.bool_]:
+    """Which rows hold something in a column; none where the log lacks it."""
+    if column not in batch.columns:
+        return np.zeros(len(batch.broken), dtype=bool)
+    return batch.columns[column].is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

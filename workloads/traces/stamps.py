@@ -1,4 +1,4 @@
-"""Dates and times as integer nanoseconds."""
+"""Dates and times as integer nanoseconds: a clock for `LogFormat`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workloads.tables.batch import Batch, IntArray, is_text, mask, parsed, trimmed
+from workloads.traces.request_log import Clock
 
 _NAIVE = pa.timestamp("ns")
 _AWARE = pa.timestamp("ns", "UTC")
 _SPREADSHEET = r"^\d+:\d\d\.\d+$"
+
+
+def dates() -> Clock:
+    """Times as dates with hours, minutes and seconds."""
+    return Stamps().read
 
 
 class Stamps:

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.bounds import best_lower_bound
-from policies import parse_policy
-from serving_sim import Run, Workload, simulate
+from analysis.economics import costs, linear_revenue
+from analysis.experiments import paper
+from analysis.experiments.pricing import COST, PRICE, SET, SLOTS, accepted_lengths, serve
+from serving_sim import Run
 from serving_sim.request import FloatArray, IntArray
 
-SLOTS = 50
-PRICE = 1 / 500
-STEP_COST = 0.0005
-TOKEN_COST = 1e-6
-REPLICATIONS = 5
-"""Replications the paper averages over."""
-
-METRICS = ("profit", "cost", "intrinsic", "time", "externality", "throughput", "extent")
+METRICS = tuple(metric for metric in paper.METRICS if metric != "gain")
 """Columns of table 1 but for the gain, which is a ratio of two of them."""
 
 
@@ -50,13 +45,13 @@ class ProfitStudy:
     def score(self, policy: str, metric: str, stated: float) -> float:
         """Distance of a stated mean of five to ours, in standard errors; half a last digit is forgiven."""
         values = self.column(policy, metric)
-        error = float(values.std(ddof=1)) * np.sqrt(1 / REPLICATIONS + 1 / len(values))
+        error = float(values.std(ddof=1)) * np.sqrt(1 / SET + 1 / len(values))
         distance = abs(float(values.mean()) - stated) - 0.005
         return 0.0 if distance <= 0 else float(distance / error) if error else np.inf
 
     def largest_saving(self, alpha: int) -> FloatArray:
         """How many steps less than LJF any alpha-fair schedule can take, at the very most."""
-        static = self.column("ljf", "time") / STEP_COST
+        static = self.column("ljf", "c_t") / COST.c
         least = [best_lower_bound(lengths, SLOTS, alpha).value for lengths in self.lengths]
         saved: FloatArray = static - np.array(least)
         return saved
@@ -64,30 +59,19 @@ class ProfitStudy:
 
 def profit_study(rng: np.random.Generator, sets: int, policies: Iterable[str]) -> ProfitStudy:
     """Run ``sets`` times five replications; policies as on the command line, all on the same requests."""
-    lengths = [accepted_lengths(rng) for _ in range(sets * REPLICATIONS)]
-    rows = {policy: np.array([_row(_serve(policy, each)) for each in lengths]) for policy in policies}
+    lengths = [accepted_lengths(rng, rng) for _ in range(sets * SET)]
+    rows = {policy: np.array([_row(serve(each, policy)) for each in lengths]) for policy in policies}
     return ProfitStudy(lengths, rows)
 
 
-def accepted_lengths(rng: np.random.Generator) -> IntArray:
-    """400 uniform lengths from 1 to 1,000, thinned by a price that grows with the length.
-
-    A request in bucket b of ten accepts with probability ``max(0, 1 - o / ((2 b - 1) 100))``.
-    """
-    lengths = rng.integers(1, 1001, 400)
-    bucket = 1 + (lengths - 1) // 100
-    accepted = rng.random(400) < np.maximum(0, 1 - lengths / ((2 * bucket - 1) * 100))
-    kept: IntArray = lengths[accepted]
-    return kept
-
-
-def _serve(policy: str, lengths: IntArray) -> Run:
-    return simulate(Workload(np.zeros(len(lengths)), lengths), parse_policy(policy), slots=SLOTS)
-
-
 def _row(run: Run) -> tuple[float, ...]:
-    intrinsic, externality = TOKEN_COST * run.intrinsic, TOKEN_COST * run.externality
-    time = STEP_COST * run.steps
-    cost = intrinsic + time + externality
-    revenue = PRICE * run.totals.tokens
-    return revenue - cost, cost, intrinsic, time, externality, run.throughput, run.extent_mean
+    split = costs(run, COST)
+    return (
+        split.profit(linear_revenue(split.tokens, PRICE)),
+        split.total,
+        split.intrinsic_cost,
+        split.time_cost,
+        split.externality_cost,
+        run.throughput,
+        run.extent_mean,
+    )

@@ -9,15 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.experiments.claims.claim import Budget, Claim, Kind, Verdict
-from analysis.experiments.claims.profit_study import METRICS, REPLICATIONS, profit_study
-from analysis.experiments.claims.stated import (
-    ALPHAS,
-    COLUMNS,
-    TABLE_1,
-    TABLE_2,
-    TABLE_3,
-    TABLE_3_GAINS,
-)
+from analysis.experiments.claims.profit_study import METRICS, profit_study
+from analysis.experiments.paper import ALPHAS, TABLE1, TABLE2, TABLE3, TABLE3_CHANGES, TABLE3_POLICIES
+from analysis.experiments.pricing import SET
 from policies import parse_policy
 from serving_sim import StepTime, Workload, simulate
 from workloads.lengths import LmsysLike
@@ -36,7 +30,7 @@ _MAX_DRIVEN = StepTime(base=1.0, per_max_token=0.02)
 def _baseline_rows(rng: np.random.Generator, budget: Budget) -> Verdict:
     study = profit_study(rng, budget.of(_SETS), _BASELINES)
     scores = {
-        f"{policy} {metric}": study.score(policy, metric, getattr(TABLE_1[policy], metric))
+        f"{policy} {metric}": study.score(policy, metric, TABLE1[policy][metric])
         for policy in _BASELINES
         for metric in METRICS
     }
@@ -50,7 +44,7 @@ def _baseline_rows(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 def _isjl_rows(rng: np.random.Generator, budget: Budget) -> Verdict:
     study = profit_study(rng, budget.of(_SETS), [*_ISJL, *_PRINTED])
-    stated = [TABLE_1[policy].throughput for policy in _ISJL]
+    stated = [TABLE1[policy]["throughput"] for policy in _ISJL]
     furthest = {
         name: max(
             study.score(policy, "throughput", value) for policy, value in zip(policies, stated, strict=True)
@@ -76,7 +70,7 @@ def _order_of_costs(rng: np.random.Generator, budget: Budget) -> Verdict:
     order = ["ljf", *_ISJL, "fcfs"]
     holds = {
         metric: all(low < high for low, high in pairwise(study.mean(policy, metric) for policy in order))
-        for metric in ("cost", "externality", "extent")
+        for metric in ("cost", "tau_e", "extent")
     }
     profit = _rounded([study.mean(policy, "profit") for policy in order])
     return Verdict(
@@ -106,15 +100,13 @@ def _order_of_throughputs(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 def _possible_savings(rng: np.random.Generator, budget: Budget) -> Verdict:
     study = profit_study(rng, budget.of(_SETS), ["ljf"])
-    possible = {
-        alpha: study.largest_saving(alpha).reshape(-1, REPLICATIONS).mean(axis=1).max() for alpha in (50, 100)
-    }
-    excess = {alpha: TABLE_2[alpha].saving - most for alpha, most in possible.items()}
+    possible = {alpha: study.largest_saving(alpha).reshape(-1, SET).mean(axis=1).max() for alpha in (50, 100)}
+    excess = {alpha: TABLE2[alpha]["saving"] - most for alpha, most in possible.items()}
     impossible = all(value > 0 for value in excess.values())
     return Verdict(
         Kind.FAILS if impossible else Kind.REPRODUCED,
         "; ".join(
-            f"alpha = {alpha}: {TABLE_2[alpha].saving} steps stated, no fair schedule saves more than "
+            f"alpha = {alpha}: {TABLE2[alpha]['saving']} steps stated, no fair schedule saves more than "
             f"{most:.1f} in the most favourable of {budget.of(_SETS)} sets of five"
             for alpha, most in possible.items()
         ),
@@ -138,13 +130,13 @@ def _break_even(rng: np.random.Generator, budget: Budget) -> Verdict:
 
 
 def _table_1_adds_up(_rng: np.random.Generator, _budget: Budget) -> Verdict:
-    static = TABLE_1["ljf"]
+    static = TABLE1["ljf"]
     errors = []
-    for row in TABLE_1.values():
+    for row in TABLE1.values():
         errors += [
-            abs(row.intrinsic + row.time + row.externality - row.cost) / 0.02,
-            abs(row.profit + row.cost - static.profit - static.cost) / 0.02,
-            abs(100 * (row.throughput / static.throughput - 1) - row.gain) / 0.1,
+            abs(row["tau_q"] + row["c_t"] + row["tau_e"] - row["cost"]) / 0.02,
+            abs(row["profit"] + row["cost"] - static["profit"] - static["cost"]) / 0.02,
+            abs(100 * (row["throughput"] / static["throughput"] - 1) - row["gain"]) / 0.1,
         ]
     return Verdict(
         Kind.REPRODUCED if max(errors) <= 1 else Kind.FAILS,
@@ -154,16 +146,16 @@ def _table_1_adds_up(_rng: np.random.Generator, _budget: Budget) -> Verdict:
 
 
 def _table_2_divides(_rng: np.random.Generator, _budget: Budget) -> Verdict:
-    error = max(abs(row.externality / row.saving - row.break_even) for row in TABLE_2.values())
+    error = max(abs(row["tau_e"] / row["saving"] - row["break_even"]) for row in TABLE2.values())
     return Verdict(
         Kind.REPRODUCED if error < 1e-4 else Kind.FAILS,
         f"tau E over the saving gives the stated step cost up to {error:.0e}",
-        len(TABLE_2),
+        len(TABLE2),
     )
 
 
 def _table_3_values(_rng: np.random.Generator, _budget: Budget) -> Verdict:
-    most = max(max(row) / slots for (slots, metric), row in TABLE_3.items() if metric == "throughput")
+    most = max(max(row.values()) / slots for (slots, metric), row in TABLE3.items() if metric == "throughput")
     return Verdict(
         Kind.NOT_TESTABLE,
         f"up to {most:.1f} tokens a slot and unit of time, one a step at most: the unit is not the step",
@@ -173,18 +165,18 @@ def _table_3_values(_rng: np.random.Generator, _budget: Budget) -> Verdict:
 
 def _table_3_gains(_rng: np.random.Generator, _budget: Budget) -> Verdict:
     wrong = []
-    for slots, metric, column, other, stated in TABLE_3_GAINS:
-        row = TABLE_3[slots, metric]
-        change = 100 * (row[column] / row[other] - 1)
+    for slots, metric, policy, other, stated in TABLE3_CHANGES:
+        row = TABLE3[slots, metric]
+        change = 100 * (row[policy] / row[other] - 1)
         if abs(change - stated) > 1:
             wrong.append(
-                f"{metric} at B = {slots}: {row[column]} against {row[other]} ({COLUMNS[other]}) is "
+                f"{metric} at B = {slots}: {row[policy]} against {row[other]} ({other}) is "
                 f"{change:+.0f} %, not {stated:+d} %"
             )
     return Verdict(
         Kind.FAILS if wrong else Kind.REPRODUCED,
         "; ".join(wrong) or "all eight to the per cent",
-        len(TABLE_3_GAINS),
+        len(TABLE3_CHANGES),
         why="28 % is the gain over FCFS" if wrong else None,
     )
 
@@ -198,7 +190,10 @@ def _table_3_orders(
     for slots in (16, 32):
         gaps = np.zeros(2000) if load is None else rng.exponential(lengths.mean() / (slots * load), 2000)
         workload = Workload(np.cumsum(gaps), lengths)
-        runs = [simulate(workload, parse_policy(name), slots=slots, step_time=step_time) for name in COLUMNS]
+        runs = [
+            simulate(workload, parse_policy(name), slots=slots, step_time=step_time)
+            for name in TABLE3_POLICIES
+        ]
         throughput = [run.throughput for run in runs]
         latency = [float((run.finish - workload.release).mean()) for run in runs]
         for name, order in _ORDERS.items():

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.economics import costs
+from analysis.experiments.pricing import COST, PRICE
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results, Settings
-from analysis.experiments.reproduce.pricing import COST, PRICE
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.plots.load_curves import load_curves
 from analysis.replications import interval

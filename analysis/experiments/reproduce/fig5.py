@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.experiments.paper import TABLE1
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results
 from analysis.experiments.reproduce.noise import over_sets
-from analysis.experiments.reproduce.paper import TABLE1
 from analysis.experiments.reproduce.pricing import BASELINES, ISJL, by_set, tasks, values
 from analysis.plots.costs import cost_bars, profit_frontier
 from analysis.report import Picture, Section

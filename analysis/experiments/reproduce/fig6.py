@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.experiments.paper import ALPHAS, TABLE2
+from analysis.experiments.pricing import COST
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results
 from analysis.experiments.reproduce.noise import over_sets
-from analysis.experiments.reproduce.paper import ALPHAS, TABLE2
-from analysis.experiments.reproduce.pricing import COST, by_set, tasks, values
+from analysis.experiments.reproduce.pricing import by_set, tasks, values
 from analysis.plots.costs import profit_differences
 from analysis.report import Picture, Section
 

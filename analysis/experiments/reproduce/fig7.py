@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
+from analysis.experiments.paper import LENGTHS
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results, Settings
 from analysis.experiments.reproduce.noise import REPRODUCED, over_sets
-from analysis.experiments.reproduce.paper import LENGTHS
 from analysis.experiments.reproduce.table1 import cell
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.plots.histogram import histogram

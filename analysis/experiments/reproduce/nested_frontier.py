@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.bounds import best_lower_bound
+from analysis.experiments.pricing import SLOTS, backlog
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results, Settings
-from analysis.experiments.reproduce.pricing import SLOTS, accepted_lengths
+from analysis.experiments.reproduce.pricing import set_lengths
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.optimum import optimum
 from analysis.plots.frontier import makespan_brackets
@@ -18,7 +19,7 @@ from analysis.report import Picture, Section
 from analysis.tables import Table
 from analysis.text import number
 from policies import parse_policy
-from serving_sim import Workload, simulate
+from serving_sim import simulate
 
 _INSTANCES = 6
 _SMALL = {"requests": 8, "longest": 24, "slots": 2, "alphas": (0, 1, 2, 4, 6, 8, 12, 16, 24)}
@@ -76,8 +77,8 @@ def _bracket(name: str, lengths: list[int], slots: int, alpha: int) -> dict[str,
 
 def bracket_large(seed: int, alphas: Sequence[int]) -> Rows:
     """The best bound and the best policy on one workload of table 1, for every alpha."""
-    lengths = accepted_lengths(np.random.SeedSequence(seed, spawn_key=(0, 0)))
-    workload = Workload(np.zeros(len(lengths)), lengths)
+    lengths = set_lengths(seed, 0, 0)
+    workload = backlog(lengths)
     rows: Rows = []
     best: tuple[int, str] | None = None
     for alpha in alphas:

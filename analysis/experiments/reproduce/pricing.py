@@ -9,23 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.bounds import Pool, best_lower_bound, cohort_bound
-from analysis.economics import CostModel, costs, linear_revenue
+from analysis.economics import costs, linear_revenue
+from analysis.experiments.paper import ALPHAS
+from analysis.experiments.pricing import COST, PRICE, SET, SLOTS, accepted_lengths, serve
 from analysis.experiments.reproduce.experiment import Results, Settings
-from analysis.experiments.reproduce.paper import ALPHAS
 from analysis.experiments.reproduce.task import Rows, Task
 from policies import parse_policy
-from serving_sim import Workload, simulate
 from serving_sim.request import IntArray
-
-SLOTS = 50
-PRICE = 1 / 500
-COST = CostModel(c=0.0005, tau=1e-6)
-SET = 5
-"""Replications that the paper averages over."""
-
-_POTENTIAL = 400
-_LONGEST = 1000
-_BUCKET = 100
 
 BASELINES = ("fcfs", "ljf")
 ISJL = tuple(f"isjl:alpha={alpha}" for alpha in ALPHAS)
@@ -45,33 +35,23 @@ def serve_set(seed: int, place: int) -> Rows:
     """All policies on the five accepted workloads of one set, one row a policy and replication."""
     return list(
         chain.from_iterable(
-            _serve(np.random.SeedSequence(seed, spawn_key=(place, replication)), place, replication)
-            for replication in range(SET)
+            _serve(set_lengths(seed, place, replication), place, replication) for replication in range(SET)
         )
     )
 
 
-def accepted_lengths(seed: np.random.SeedSequence) -> IntArray:
-    """Lengths of the requests that accept their price, in tokens.
-
-    Of 400 lengths uniform on 1 .. 1000 one in bucket b = 1 + (o - 1) // 100 accepts with probability
-    ``max(0, 1 - o / ((2 b - 1) 100))``, which is about one half in every bucket.
-    """
-    lengths_seed, acceptance_seed = seed.spawn(2)
-    lengths = np.random.default_rng(lengths_seed).integers(1, _LONGEST, _POTENTIAL, endpoint=True)
-    bucket = 1 + (lengths - 1) // _BUCKET
-    probability = np.maximum(0, 1 - lengths / ((2 * bucket - 1) * _BUCKET))
-    accepted: IntArray = lengths[np.random.default_rng(acceptance_seed).random(_POTENTIAL) < probability]
-    return accepted
+def set_lengths(seed: int, place: int, replication: int) -> IntArray:
+    """The accepted workload of one replication of a set."""
+    streams = np.random.SeedSequence(seed, spawn_key=(place, replication)).spawn(2)
+    return accepted_lengths(*map(np.random.default_rng, streams))
 
 
-def _serve(seed: np.random.SeedSequence, place: int, replication: int) -> Rows:
-    lengths = accepted_lengths(seed)
-    workload = Workload(np.zeros(len(lengths)), lengths)
+def _serve(lengths: IntArray, place: int, replication: int) -> Rows:
     rows: Rows = []
     for text in (*BASELINES, *ISJL, *BEYOND):
-        policy = parse_policy(text)
-        run = simulate(workload, policy, slots=SLOTS)
+        alpha = parse_policy(text).alpha
+        run = serve(lengths, text)
+        split = costs(run, COST)
         rows.append(
             {
                 "set": place,
@@ -84,10 +64,10 @@ def _serve(seed: np.random.SeedSequence, place: int, replication: int) -> Rows:
                 "throughput": run.throughput,
                 "extent": run.extent_mean,
                 "max_gap": run.max_gap,
-                "cohort_bound": cohort_bound(Pool(lengths, SLOTS, policy.alpha)),
-                "best_bound": int(best_lower_bound(lengths, SLOTS, policy.alpha).value),
-                "cost": costs(run, COST).total,
-                "profit": costs(run, COST).profit(linear_revenue(run.totals.tokens, PRICE)),
+                "cohort_bound": cohort_bound(Pool(lengths, SLOTS, alpha)),
+                "best_bound": int(best_lower_bound(lengths, SLOTS, alpha).value),
+                "cost": split.total,
+                "profit": split.profit(linear_revenue(run.totals.tokens, PRICE)),
             }
         )
     return rows

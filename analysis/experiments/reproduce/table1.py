@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.experiments.paper import METRICS, TABLE1
+from analysis.experiments.pricing import SET
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results
 from analysis.experiments.reproduce.noise import DIFFERS, REPRODUCED, Measured, over_sets
-from analysis.experiments.reproduce.paper import METRICS, TABLE1
-from analysis.experiments.reproduce.pricing import BASELINES, BEYOND, ISJL, SET, by_set, tasks, values
+from analysis.experiments.reproduce.pricing import BASELINES, BEYOND, ISJL, by_set, tasks, values
 from analysis.report import Section
 from analysis.tables import Table
 from analysis.text import number

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.experiments.paper import ALPHAS, TABLE2
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results
 from analysis.experiments.reproduce.noise import DIFFERS, REPRODUCED, over_sets
-from analysis.experiments.reproduce.paper import ALPHAS, TABLE2
 from analysis.experiments.reproduce.pricing import by_set, tasks, values
 from analysis.experiments.reproduce.table1 import cell
 from analysis.report import Section

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.estimate import Estimate
+from analysis.experiments.paper import TABLE3, TABLE3_POLICIES
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results, Settings
-from analysis.experiments.reproduce.paper import TABLE3, TABLE3_POLICIES
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.plots.load_curves import load_curves
 from analysis.replications import interval

@@ -1,0 +1,195 @@
+"""The schedules inside the report: what they hold, and that a reader can move about in them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.compare import compare
+from analysis.outcome import evaluate
+from analysis.report import comparison_page
+from analysis.report import schedule as viewer
+from analysis.report.schedule import broken_spans, schedules
+from analysis.time_unit import TimeUnit
+from policies import parse_policy
+from serving_sim import Run, StepTime, Workload, simulate
+
+HOSTILE = '</script><script>document.title="owned"</script>'
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def runs(workload: Workload, *policies: str, slots: int = 2, alpha: int = 2) -> list[Run]:
+    return [simulate(workload, parse_policy(each), slots=slots, alpha=alpha) for each in policies]
+
+
+def small() -> list[Run]:
+    workload = Workload(release=[0, 0, 0.5, 20], length=[9, 3, 4, 2], request_id=["a", HOSTILE, "c", "d & e"])
+    return runs(workload, "fcfs", "isjl:alpha=2")
+
+
+def page(served: list[Run]) -> str:
+    comparison = compare([evaluate([run]) for run in served], metrics=("e2el",))
+    return comparison_page(comparison, [], facts={}, time_unit=TimeUnit("step"))
+
+
+def content(served: list[Run]) -> dict[str, Any]:
+    schedule = schedules([evaluate([run]) for run in served])
+    assert schedule is not None
+    read: dict[str, Any] = json.loads(schedule.json)
+    return read
+
+
+def test_columns_are_those_of_the_runs() -> None:
+    served = small()
+    found = content(served)
+    assert (found["slots"], found["count"], found["longest"], found["end"]) == (2, 4, 9, 22.0)
+    for run, packed in zip(served, found["runs"], strict=True):
+        raw = gzip.decompress(base64.b64decode(packed["columns"]))
+        assert np.array_equal(np.frombuffer(raw, "<f8", 4), run.start)
+        assert np.array_equal(np.frombuffer(raw, "<f8", 4, offset=32), run.finish)
+        assert np.array_equal(np.frombuffer(raw, "<i4", 4, offset=64), run.slot)
+
+
+def test_a_name_cannot_end_the_script_it_stands_in() -> None:
+    text = page(small())
+    (data,) = re.findall(r'id="schedule-data">(.*?)</script>', text, flags=re.DOTALL)
+    assert json.loads(data)["ids"][1] == HOSTILE
+    assert HOSTILE not in text
+
+
+def test_too_many_requests_have_no_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viewer, "MOST_REQUESTS", 3)
+    served = small()
+    assert schedules([evaluate([run]) for run in served]) is None
+    assert "schedule-data" not in page(served)
+
+
+def test_broken_spans_by_hand() -> None:
+    # a (9 steps) runs on slot 0; b ends at 3, c runs from 3 to 7: 3 apart from a, more than alpha = 2
+    fcfs, isjl = small()
+    assert broken_spans(fcfs) == [(3.0, 7.0)]
+    assert broken_spans(isjl) == []
+
+
+@given(
+    releases=st.lists(st.floats(0, 60), min_size=2, max_size=25),
+    lengths=st.lists(st.integers(1, 30), min_size=25, max_size=25),
+    alpha=st.integers(0, 20),
+    base=st.sampled_from([1.0, 0.03]),
+)
+def test_broken_spans_last_as_long_as_the_audit_counts(
+    releases: list[float], lengths: list[int], alpha: int, base: float
+) -> None:
+    workload = Workload(release=releases, length=lengths[: len(releases)])
+    run = simulate(workload, parse_policy("sjf"), slots=3, alpha=alpha, step_time=StepTime(base))
+    broken = sum(end - begin for begin, end in broken_spans(run))
+    assert broken == pytest.approx(run.audit.violation_steps * base, rel=1e-9)
+
+
+# ---- in a browser -----------------------------------------------------------------------------------
+
+ACTING = """
+<script>
+(async () => {
+  const root = document.getElementById("schedule");
+  const frame = () => new Promise((done) => setTimeout(done, 60));
+  while (root.dataset.ready === undefined) await frame();
+  const state = () => [Number(root.dataset.begin), Number(root.dataset.end)];
+  const canvas = root.querySelectorAll("canvas")[1];  // fcfs stands below
+  const words = () => root.querySelectorAll("[aria-live]")[1].textContent;
+  const key = (name) => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
+  const result = { first: state() };
+  canvas.focus();
+  result.focused = document.activeElement === canvas;
+  key("+"); await frame(); result.zoomed = state();
+  key("ArrowRight"); await frame(); result.moved = state();
+  key("0"); await frame(); result.all = state();
+  const box = canvas.getBoundingClientRect();
+  const event = { clientX: box.left + 44 + (box.width - 44) * 5.5 / 22, clientY: box.top + 46 + 5 };
+  canvas.dispatchEvent(new PointerEvent("pointermove", event)); await frame();
+  result.hovered = words();
+  canvas.dispatchEvent(new WheelEvent("wheel", { ...event, deltaY: -1 })); await frame();
+  result.wheeled = state();
+  key("0"); key("n"); await frame(); result.next = words();
+  key("n"); await frame(); result.after = words();
+  key("p"); await frame(); result.back = words();
+  root.querySelector("select[data-panel='1']").value = "none";
+  root.querySelector("select[data-panel='1']").dispatchEvent(new Event("change"));
+  result.hidden = root.querySelectorAll("figure")[1].hidden;
+  result.title = document.title;
+  result.requests = performance.getEntriesByType("resource").map((each) => each.name);
+  const shown = document.createElement("pre");
+  shown.id = "result";
+  shown.textContent = JSON.stringify(result);
+  document.body.append(shown);
+})();
+</script>
+"""
+
+
+class _Result(HTMLParser):
+    text = ""
+    inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = ("id", "result") in attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.inside else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = False
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
+    assert BROWSER is not None
+    path = tmp_path / "report.html"
+    path.write_text(page(small()).replace("</body>", f"{ACTING}</body>"), encoding="utf-8")
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-sync",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--virtual-time-budget=8000",
+        "--dump-dom",
+    ]
+    seen = subprocess.run(
+        [BROWSER, *options, f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    parser = _Result()
+    parser.feed(seen.stdout)
+    result = json.loads(parser.text)
+    assert result["first"] == result["all"] == [0, 22]
+    assert result["focused"]
+    assert result["zoomed"] == [5.5, 16.5]
+    assert result["moved"] == [8.25, 19.25]
+    assert "request a: length 9, released 0, started 0, finished 9, waited 0" in result["hovered"]
+    assert result["hovered"].endswith("the gap is 3")
+    assert result["wheeled"] == pytest.approx([5.5 - 5.5 * 0.8, 5.5 + 16.5 * 0.8], abs=0.1)
+    assert result["next"].startswith(f"request {HOSTILE}:")  # a was chosen by the pointer
+    assert result["after"].startswith("request c:")
+    assert result["back"] == result["next"]
+    assert result["hidden"]
+    assert result["title"] == "serving-sim: fcfs · isjl:alpha=2"
+    assert result["requests"] == []

@@ -1,0 +1,73 @@
+"""Files compressed with gzip or zstd read as what is in them, or are refused."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from refusal import refusal
+
+from workloads import read_workload
+
+CSV = b"release,length\n0,3\n1,4\n"
+
+
+def zstd(content: bytes) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("w.csv.gz", gzip.compress(CSV)),
+        ("w.CSV.zst", zstd(CSV)),
+        ("w", gzip.compress(CSV)),
+        ("w.csv", gzip.compress(CSV)),  # the first bytes tell, whatever the name
+        ("w.csv.gz", gzip.compress(CSV[:15]) + gzip.compress(CSV[15:])),  # as ``cat a.gz b.gz`` makes it
+        ("w.jsonl.gz", gzip.compress(b'{"release": 0, "length": 3}\n{"release": 1, "length": 4}\n')),
+    ],
+)
+def test_what_is_in_it_is_read(tmp_path: Path, temporary: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    workload, report = read_workload(path)
+    assert workload.length.tolist() == [3, 4]
+    assert report.rows_read == 2
+    gc.collect()
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(CSV + b"2,0\n"), "line 4: length='0': must be >= 1"),
+        (gzip.compress(CSV + b"\xff,0\n"), "line 4: byte=0xff: must be UTF-8 text"),
+        (gzip.compress(CSV)[:-3], "cannot be read: Truncated compressed stream"),
+        (zstd(CSV)[:-3], "cannot be read: Truncated compressed stream"),
+        (gzip.compress(CSV)[:-8] + bytes(8), "cannot be read: zlib inflate failed: incorrect data check"),
+        (gzip.compress(b""), "must not be empty"),
+    ],
+)
+def test_refusals_name_the_file_and_the_line_in_it(
+    tmp_path: Path, temporary: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "w.csv.gz"
+    path.write_bytes(content)
+    assert refusal(lambda: read_workload(path)) == f"{path}: {message}"
+    gc.collect()
+    assert list(temporary.iterdir()) == []

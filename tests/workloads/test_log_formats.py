@@ -1,0 +1,316 @@
+"""Every format of request logs, in a small file that holds its irregularities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from refusal import refusal
+
+from serving_sim import Workload
+from workloads import ReadReport, read_requests, read_workload, write_workload
+from workloads.traces import FORMATS
+
+
+class Sample(NamedTuple):
+    """A file and what is in it, times in seconds."""
+
+    format: str
+    suffix: str
+    content: str
+    release: list[float]
+    prompt: list[int]
+    output: list[int]
+    tenant: list[str] | None = None
+    model: list[str] | None = None
+    by_name: bool = False
+
+
+SAMPLES = [
+    Sample(
+        "generic",
+        ".csv",
+        "\ufeffarrival_s, input_tokens ,output_tokens,session_id,model\r\n"
+        "1700158546.25, 10,1,s1,small\r\n"
+        "\r\n"
+        "1700158546.250000001,20,2,,large\r\n"
+        "1700158550,30,0,s1, small",
+        [0, 1e-9, 3.75],
+        [10, 20, 30],
+        [1, 2, 0],
+        model=["small", "large", "small"],
+    ),
+    Sample(
+        "generic",
+        ".jsonl",
+        '{"arrival_s": 0, "input_tokens": 5, "output_tokens": 6, "tenant": 7}\n'
+        '{"arrival_s": 0.5, "input_tokens": 5.0, "output_tokens": 7, "tenant": 8}\n',
+        [0, 0.5],
+        [5, 5],
+        [6, 7],
+        tenant=["7", "8"],
+    ),
+    Sample(
+        "access-log",
+        ".jsonl",
+        '{"timestamp": "2025-03-01T09:00:00.125Z", "prompt_tokens": 7, '
+        '"completion_tokens": 3, "user": "a"}\n'
+        '{"timestamp": "2025-03-01T10:00:00+01:00", "prompt_tokens": 8, '
+        '"completion_tokens": 4, "user": "b"}\n',
+        [0, 0.125],
+        [8, 7],
+        [4, 3],
+        tenant=["b", "a"],
+    ),
+    Sample(
+        "azure",
+        ".csv",
+        "TIMESTAMP,ContextTokens,GeneratedTokens\r\n"
+        "2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 18:15:46.6805901,396,109",
+        [0, 1e-7],
+        [374, 396],
+        [44, 109],
+    ),
+    Sample(
+        "azure-multimodal",
+        ".csv",
+        "TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n"
+        "2024-10-01 00:00:00+00:00,2,1000,5\n2024-10-01 00:00:00.500000+00:00,0,10,6\n",
+        [0, 0.5],
+        [1000, 10],
+        [5, 6],
+    ),
+    Sample(
+        "burstgpt",
+        ".csv",
+        "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+        "5,ChatGPT,472,18,490,Conversation log\n45,GPT-4,1087,230,1317,API log\n",
+        [0, 40],
+        [472, 1087],
+        [18, 230],
+        model=["ChatGPT", "GPT-4"],
+    ),
+    Sample(
+        "burstgpt",
+        ".csv",
+        "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+        "19440110.0,1722ac82,43,GPT-4,906,446,1352,Conversation log\n"
+        "19440110.5,,2,ChatGPT,36,29,65,API log\n",
+        [0, 0.5],
+        [906, 36],
+        [446, 29],
+        model=["GPT-4", "ChatGPT"],
+    ),
+    Sample(
+        "mooncake",
+        ".jsonl",
+        '{"timestamp": 27000, "input_length": 6758, "output_length": 500, '
+        '"hash_ids": [0, 1, 36028797018963968]}\n'
+        '{"timestamp": 27000, "input_length": 126195, "output_length": 1, "hash_ids": []}\n'
+        '{"timestamp": 30001, "input_length": 512, "output_length": 2, "hash_ids": [0]}',
+        [0, 0, 3.001],
+        [6758, 126195, 512],
+        [500, 1, 2],
+    ),
+    Sample(
+        "aiperf",
+        ".jsonl",
+        '{"session_id": "a", "timestamp": 0, "input_length": 10, "output_length": 4}\n'
+        '{"session_id": "b", "timestamp": 1500.5, "input_length": 11, "output_length": 5}\n',
+        [0, 1.5005],
+        [10, 11],
+        [4, 5],
+    ),
+    Sample(
+        "vllm-timed",
+        ".jsonl",
+        '{"timestamp": 1, "input_length": 10, "output_length": 4, "hash_ids": [1]}\n'
+        '{"timestamp": 4, "input_length": 11, "output_length": 5, "hash_ids": [2]}\n',
+        [0, 3],
+        [10, 11],
+        [4, 5],
+        by_name=True,
+    ),
+    Sample(
+        "bailian",
+        ".jsonl",
+        '{"chat_id": 159, "parent_chat_id": -1, "timestamp": 61.114, "input_length": 521, '
+        '"output_length": 132, '
+        '"type": "text", "turn": 1, "hash_ids": [1089]}\n'
+        '{"chat_id": 160, "parent_chat_id": 159, "timestamp": 62.5, "input_length": 660, '
+        '"output_length": 80, '
+        '"type": "text", "turn": 2, "hash_ids": [1089, 1090]}\n',
+        [0, 1.386],
+        [521, 660],
+        [132, 80],
+    ),
+    Sample(
+        "arena",
+        ".csv",
+        "req_time_s,client,prompt_tokens,output_tokens\n0.0,lora-8-13,13,199\n0.25,lora-8-2,36,137\n",
+        [0, 0.25],
+        [13, 36],
+        [199, 137],
+        tenant=["lora-8-13", "lora-8-2"],
+    ),
+    Sample(
+        "vidur",
+        ".csv",
+        ",arrived_at,num_prefill_tokens,num_decode_tokens,num_total_tokens,pd_ratio\n"
+        "0,0.5,100,10,110,10.0\n1,0.75,200,20,220,0.1\n",
+        [0, 0.25],
+        [100, 200],
+        [10, 20],
+    ),
+    Sample(
+        "vidur-older",
+        ".csv",
+        "PromptTokenCount,GeneratedTokenCount,Time\n100,10,3\n200,20,4.5\n",
+        [0, 1.5],
+        [100, 200],
+        [10, 20],
+    ),
+    Sample(
+        "splitwise",
+        ".csv",
+        "request_id,request_type,application_id,arrival_timestamp,batch_size,prompt_size,token_size\n"
+        "0,2,0,0.0,1,14,211\n1,2,0,4.314579,1,396,109\n",
+        [0, 4.314579],
+        [14, 396],
+        [211, 109],
+    ),
+    Sample(
+        "llmservingsim",
+        ".jsonl",
+        '{"input_toks": 2358, "output_toks": 531, "arrival_time_ns": 4611686018427387903}\n'
+        '{"input_toks": 12, "output_toks": 1, "arrival_time_ns": 4611686018427387902, '
+        '"input_tok_ids": [1, 2]}\n',
+        [0, 1e-9],
+        [12, 2358],
+        [1, 531],
+    ),
+    Sample(
+        "blis",
+        ".csv",
+        "request_id,client_id,tenant_id,slo_class,input_tokens,output_tokens,model,deadline_us,arrival_time_us,"
+        "send_time_us,status\n"
+        "0,c1,t1,batch,512,128,,0,250,1708100000000000,ok\n"
+        "1,c1,t2,batch,698,64,,0,1590500,,\n",
+        [0, 1.59025],
+        [512, 698],
+        [128, 64],
+        tenant=["t1", "t2"],
+        model=["", ""],
+    ),
+]
+
+
+def write(folder: Path, suffix: str, content: str) -> Path:
+    path = folder / f"log{suffix}"
+    path.write_bytes(content.encode())
+    return path
+
+
+def read(path: Path, **options: object) -> tuple[Workload, ReadReport]:
+    return read_requests(path, **{"time_unit": 1, **options})  # type: ignore[arg-type]
+
+
+def columns(workload: Workload) -> tuple[list[object] | None, ...]:
+    found = (
+        workload.release,
+        workload.prompt_tokens,
+        workload.output_tokens,
+        workload.tenant,
+        workload.model,
+    )
+    return tuple(None if column is None else column.tolist() for column in found)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_what_a_file_of_each_format_holds(tmp_path: Path, sample: Sample) -> None:
+    path = write(tmp_path, sample.suffix, sample.content)
+    workload, report = read(path, format=sample.format if sample.by_name else "auto")
+    assert columns(workload) == (sample.release, sample.prompt, sample.output, sample.tenant, sample.model)
+    assert workload.length.tolist() == [
+        prompt + output for prompt, output in zip(sample.prompt, sample.output, strict=True)
+    ]
+    assert (report.format, report.rows_read, report.kept) == (
+        sample.format,
+        len(sample.prompt),
+        len(workload),
+    )
+    plain = tmp_path / "plain.csv"
+    write_workload(workload, plain)
+    assert columns(read_workload(plain)[0]) == columns(workload)
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {sample.format for sample in SAMPLES} == set(FORMATS.targets) - {"plain"}
+
+
+BURST = "Timestamp,Model,Request tokens,Response tokens\n"
+MOON = '{"timestamp": 0, "input_length": 1, "output_length": 1}\n'
+ANSWERED = "must be >= 1, a request without an answer failed"
+LATER_TURN = "must be absent, as a later turn waits for the answer before it and has no time of its own"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "message"),
+    [
+        (
+            ".csv",
+            "arrival_s,input_tokens,output_tokens\n1.7e12,1,1\n",
+            "line 2: arrival_s='1.7e12': must be within 2**62 nanoseconds (146 years) of 0",
+        ),
+        (
+            ".jsonl",
+            '{"timestamp": 1740819600, "prompt_tokens": 7, "completion_tokens": 3}\n',
+            "line 1: timestamp=1740819600: must be a date and time such as 2023-11-16 18:15:46.6805900",
+        ),
+        (
+            ".csv",
+            "TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n15:46.7,1,1,1\n",
+            "line 2: TIMESTAMP='15:46.7': must hold date and hour, which a spreadsheet program has cut off",
+        ),
+        (".csv", BURST + "5,GPT-4,3,1\n6,GPT-4,0,0\n", f"line 3: Response tokens='0': {ANSWERED}"),
+        (".csv", BURST + "5,GPT-4,3,0\n", f"line 2: Response tokens='0': {ANSWERED}"),
+        (
+            ".jsonl",
+            MOON + '{"timestamp": 1, "input_length": 2}\n',
+            "line 2: output_length=None: must be a number",
+        ),
+        (
+            ".jsonl",
+            MOON + '{"input_length": 2, "output_length": 1, "delay": 100}\n',
+            f"line 2: delay=100: {LATER_TURN}",
+        ),
+        (
+            ".jsonl",
+            (
+                '{"arrival_time_ns": 1, "input_toks": 1, "output_toks": 1}\n'
+                '{"arrival_time_ns": 2, "session_id": "s", "sub_requests": [{"input_toks": 3}]}\n'
+            ),
+            (
+                "line 2: sub_requests=[{'input_toks': 3}]: "
+                "must be absent, as chained calls wait for each other and have no times of their own"
+            ),
+        ),
+        (
+            ".csv",
+            "arrival_time_us,input_tokens,output_tokens\n0,0,5\n",
+            "line 2: input_tokens='0': must be >= 1, the prompt was not counted",
+        ),
+    ],
+)
+def test_refusals_of_a_format_alone(tmp_path: Path, suffix: str, content: str, message: str) -> None:
+    path = write(tmp_path, suffix, content)
+    assert refusal(lambda: read(path)) == f"{path}: {message}"
+
+
+def test_failed_requests_can_be_dropped_and_are_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, ".csv", BURST + "5,a,0,0\n6,b,3,1\n7,a,0,0\n8,b,4,0\n9,b,5,2\n")
+    workload, report = read(path, on_bad_row="drop")
+    assert workload.release.tolist() == [0, 3]
+    assert (report.rows_read, report.kept) == (5, 2)
+    assert report.dropped == {f"Response tokens: {ANSWERED}": 3}

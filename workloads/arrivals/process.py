@@ -1,0 +1,71 @@
+"""What an arrival process is, and what it states about itself."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class Arrivals(Protocol):
+    """A process of arrivals from time 0 on."""
+
+    def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """The first ``n`` release times in time units, shape (n,), in increasing order."""
+
+
+class PointProcess(Arrivals, Protocol):
+    """Arrivals that go on for ever at a known pace: every built-in process except a backlog.
+
+    The three numbers are exact for the process in its steady state, where it has run for ever.
+    """
+
+    @property
+    def rate(self) -> float:
+        """Mean requests per time unit."""
+
+    @property
+    def scv(self) -> float:
+        """Squared coefficient of variation of the gaps, their variance over their mean squared."""
+
+    @property
+    def dispersion(self) -> float:
+        """Limiting index of dispersion of counts: Var N(t) / E N(t) as t grows without bound.
+
+        It tells how bursty arrivals are over long times, where the gaps alone tell how bursty they
+        are from one to the next (Cox and Lewis 1966, "The statistical analysis of series of events").
+        """
+
+
+class Renewal(ABC):
+    """Independent gaps of one distribution, the first one before the first request."""
+
+    @abstractmethod
+    def gaps(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """``n`` independent gaps in time units, shape (n,)."""
+
+    @property
+    def dispersion(self: PointProcess) -> float:
+        """`scv`: counts of a renewal process have no other memory."""
+        return self.scv
+
+    def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Sums of the gaps."""
+        return np.cumsum(self.gaps(n, rng))
+
+
+def check_positive(name: str, value: float) -> None:
+    """Refuse what is not a finite number above 0.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name}={value!r}: must be a finite number > 0")

@@ -1,0 +1,73 @@
+"""Files, and where their bytes lie once a compression is undone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from workloads.tables.table import reading
+
+_CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # by how their files begin
+_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read.
+
+    Attributes
+    ----------
+    path : Path
+        What the user calls it, as messages do.
+    content : Path
+        Where its bytes lie, without compression.
+    suffix : str
+        The end of its name that tells its kind, in lower case: ``.csv`` for ``log.CSV.gz``.
+    """
+
+    path: Path
+    content: Path
+    suffix: str
+
+
+def unpacked(path: Path) -> Source:
+    """A file ready to read; gzip and zstd are told by the first bytes.
+
+    What was compressed lies in a temporary file for as long as the source is in use, so that it can be
+    read several times and in any order, whatever its size.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing, empty, a folder, not readable, or its compressed data are broken.
+    """
+    with reading(path), path.open("rb") as file:
+        start = file.read(4)
+    codec = next((name for magic, name in _CODECS.items() if start.startswith(magic)), None)
+    if codec is None:
+        source = Source(path, path, path.suffix.lower())
+    else:
+        source = _temporary(path)
+        with (
+            reading(path),
+            pa.input_stream(path, compression=codec) as packed,
+            source.content.open("wb") as content,
+        ):
+            shutil.copyfileobj(packed, content, _BLOCK)
+    if not source.content.stat().st_size:
+        raise ValueError(f"{path}: must not be empty")
+    return source
+
+
+def _temporary(path: Path) -> Source:
+    handle, name = tempfile.mkstemp(prefix="serving-sim-")
+    os.close(handle)
+    source = Source(path, Path(name), Path(path.stem).suffix.lower())
+    weakref.finalize(source, source.content.unlink)
+    return source
