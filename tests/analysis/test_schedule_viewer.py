@@ -6,14 +6,12 @@ import base64
 import gzip
 import json
 import re
-import shutil
-import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from browser import act, needs_browser
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +25,6 @@ from policies import parse_policy
 from serving_sim import Run, StepTime, Workload, simulate
 
 HOSTILE = '</script><script>document.title="owned"</script>'
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def runs(workload: Workload, *policies: str, slots: int = 2, alpha: int = 2) -> list[Run]:
@@ -101,16 +98,13 @@ def test_broken_spans_last_as_long_as_the_audit_counts(
 # ---- in a browser -----------------------------------------------------------------------------------
 
 ACTING = """
-<script>
-(async () => {
   const root = document.getElementById("schedule");
-  const frame = () => new Promise((done) => setTimeout(done, 60));
   while (root.dataset.ready === undefined) await frame();
   const state = () => [Number(root.dataset.begin), Number(root.dataset.end)];
   const canvas = root.querySelectorAll("canvas")[1];  // fcfs stands below
   const words = () => root.querySelectorAll("[aria-live]")[1].textContent;
   const key = (name) => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
-  const result = { first: state() };
+  result.first = state();
   canvas.focus();
   result.focused = document.activeElement === canvas;
   key("+"); await frame(); result.zoomed = state();
@@ -128,58 +122,21 @@ ACTING = """
   root.querySelector("select[data-panel='1']").value = "none";
   root.querySelector("select[data-panel='1']").dispatchEvent(new Event("change"));
   result.hidden = root.querySelectorAll("figure")[1].hidden;
-  result.title = document.title;
-  result.requests = performance.getEntriesByType("resource").map((each) => each.name);
-  const shown = document.createElement("pre");
-  shown.id = "result";
-  shown.textContent = JSON.stringify(result);
-  document.body.append(shown);
-})();
-</script>
+"""
+
+SORTING = """
+  const table = document.querySelector("table");
+  const column = () => [...table.tBodies[0].rows].map((row) => row.cells[1].textContent);
+  const button = table.tHead.rows[0].cells[1].querySelector("button");
+  button.click(); result.up = column();
+  button.click(); result.down = column();
+  result.said = table.tHead.rows[0].cells[1].getAttribute("aria-sort");
 """
 
 
-class _Result(HTMLParser):
-    text = ""
-    inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.inside = ("id", "result") in attrs
-
-    def handle_data(self, data: str) -> None:
-        self.text += data if self.inside else ""
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@needs_browser
 def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
-    assert BROWSER is not None
-    path = tmp_path / "report.html"
-    path.write_text(page(small()).replace("</body>", f"{ACTING}</body>"), encoding="utf-8")
-    options = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-sync",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--virtual-time-budget=8000",
-        "--dump-dom",
-    ]
-    seen = subprocess.run(
-        [BROWSER, *options, f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    parser = _Result()
-    parser.feed(seen.stdout)
-    result = json.loads(parser.text)
+    result = act(page(small()), ACTING, tmp_path)
     assert result["first"] == result["all"] == [0, 22]
     assert result["focused"]
     assert result["zoomed"] == [5.5, 16.5]
@@ -193,3 +150,15 @@ def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
     assert result["hidden"]
     assert result["title"] == "serving-sim: fcfs · isjl:alpha=2"
     assert result["requests"] == []
+
+
+@needs_browser
+def test_a_click_on_a_header_sorts(tmp_path: Path) -> None:
+    workload = Workload(release=[0, 0, 0, 0], length=[9, 3, 4, 20])
+    result = act(page(runs(workload, "fcfs", "sjf", "lpt", slots=1)), SORTING, tmp_path)
+    means = [float(each) for each in result["up"]]
+    assert means == sorted(means)
+    assert len(set(means)) == 3
+    assert result["down"] == result["up"][::-1]
+    assert result["said"] == "descending"
+    assert result["title"] == "serving-sim: fcfs · sjf · lpt"

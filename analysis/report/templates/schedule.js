@@ -10,6 +10,7 @@
   const LEFT = 44;
   const SHADES = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e", "#3e4989",
     "#482878", "#440154"]; // viridis backwards: light is short, dark is long, told apart in grey too
+  const [SOFT, INK, BROKEN] = ["#5a5a5a", "#1b1b1b", "#c1121f"]; // on white whatever the page, as in pictures
   const longest = content.longest;
 
   // ---- data -------------------------------------------------------------------------------------
@@ -90,7 +91,6 @@
 
   const shade = (tokens) =>
     SHADES[Math.min(SHADES.length - 1, Math.floor(SHADES.length * Math.sqrt(tokens / longest)))];
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const rowHeight = () => Math.max(1, Math.min(18, Math.floor(320 / content.slots)));
   const place = (panel, time) =>
     LEFT + (time - axis.begin) / (axis.end - axis.begin) * (panel.width - LEFT);
@@ -116,7 +116,7 @@
     const heights = [];
     for (let x = LEFT; x < panel.width; x += 1) heights.push(waitingAt(panel.run, timeAt(panel, x)));
     const most = Math.max(1, ...heights);
-    pen.fillStyle = colour("--soft");
+    pen.fillStyle = SOFT;
     heights.forEach((height, at) => {
       const tall = height / most * (QUEUE - 12);
       pen.fillRect(LEFT + at, QUEUE - 6 - tall, 1, tall);
@@ -126,7 +126,7 @@
   }
 
   function label(pen, text, y) {
-    pen.fillStyle = colour("--soft");
+    pen.fillStyle = SOFT;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     pen.fillText(text, LEFT - 6, y);
@@ -147,7 +147,7 @@
       pen.fillStyle = byProgress && wide > 3 ? ramp(pen, panel, row) : shade(run.length[row]);
       pen.fillRect(left, top, wide, tall);
       if (panel.chosen === row) {
-        pen.strokeStyle = colour("--ink");
+        pen.strokeStyle = INK;
         pen.lineWidth = 2;
         pen.strokeRect(left, top, wide, tall);
       }
@@ -172,7 +172,7 @@
   function drawViolations(pen, panel) {
     const { violations } = panel.run;
     const top = QUEUE + rowHeight() * content.slots + 2;
-    pen.fillStyle = "#c1121f";
+    pen.fillStyle = BROKEN;
     const first = search(violations.length, (index) => violations[index][1] > axis.begin);
     let reached = LEFT;
     for (let index = first; index < violations.length && violations[index][0] < axis.end; index += 1) {
@@ -189,7 +189,7 @@
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((width) => width >= rough);
     const digits = Math.max(0, -Math.floor(Math.log10(step)));
-    pen.fillStyle = colour("--soft");
+    pen.fillStyle = SOFT;
     pen.textBaseline = "alphabetic";
     pen.textAlign = "center";
     for (let tick = Math.ceil(axis.begin / step) * step; tick <= axis.end; tick += step) {
@@ -344,7 +344,6 @@
     find("out").addEventListener("click", () => zoom(2));
     find("all").addEventListener("click", () => show(0, content.end));
     window.addEventListener("resize", draw);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
     show(0, content.first);
     choose();
     root.dataset.ready = "";
