@@ -9,7 +9,7 @@ a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -52,19 +52,18 @@ def read_workload(path: str | Path, *, on_bad_row: OnBadRow = "error") -> tuple[
         If the file cannot be read, lacks a column, holds no request, or, unless bad rows are dropped,
         if a row breaks a rule. The message is one line: file, line, column, value, rule.
     """
-    return workload_of(open_table(path), on_bad_row)
+    return workload_of([open_table(path)], on_bad_row)
 
 
-def workload_of(table: Table, on_bad_row: OnBadRow) -> tuple[Workload, ReadReport]:
-    """Read a plain workload from a table that is already open; see `read_workload`."""
-    table.require(NEEDED)
-    names = [name for name in COLUMNS if name in table.columns]
-    intake = Intake(table, on_bad_row)
+def workload_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> tuple[Workload, ReadReport]:
+    """Read one plain workload from tables that are already open; see `read_workload`."""
+    intake = Intake(tables, on_bad_row)
+    names = intake.names(NEEDED, COLUMNS)
     values = intake.columns(names, _Check())
     if "request_id" in values:
         values = intake.unique(values, "request_id")
     values = intake.in_order(values, "release")
-    ignored = [name for name in table.columns if name not in COLUMNS]
+    ignored = dict.fromkeys(name for table in tables for name in table.columns if name not in COLUMNS)
     if ignored:
         intake.notes.append(f"ignored columns: {', '.join(ignored)}")
     present = [name for name in names if name in values]

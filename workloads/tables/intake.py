@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
@@ -19,14 +20,14 @@ Values = dict[str, NDArray[Any]]
 
 
 class Intake:
-    """The rows of one table on their way in.
+    """The rows of one table, or of several one after the other, on their way in.
 
     Parameters
     ----------
-    table : Table
+    tables : sequence of Table
         Where they come from.
     on_bad_row : str
-        ``error`` refuses the file for its first bad row, ``drop`` leaves bad rows out.
+        ``error`` refuses a file for its first bad row, ``drop`` leaves bad rows out.
 
     Raises
     ------
@@ -34,41 +35,61 @@ class Intake:
         If ``on_bad_row`` is neither.
     """
 
-    def __init__(self, table: Table, on_bad_row: OnBadRow = "error") -> None:
+    def __init__(self, tables: Sequence[Table], on_bad_row: OnBadRow = "error") -> None:
         if on_bad_row not in get_args(OnBadRow):
             raise ValueError(f"on_bad_row={on_bad_row!r}: must be 'error' or 'drop'")
-        self._table = table
+        self._tables = tables
         self._strict = on_bad_row == "error"
+        self._begins: list[int] = []  # number of the first row of each table
         self._rows = 0
         self._misfits = 0
         self._dropped: Counter[str] = Counter()
         self.notes: list[str] = []
 
+    def names(self, needed: Sequence[str], optional: Sequence[str]) -> list[str]:
+        """The columns to read: those that must be there, and the others where they are.
+
+        Raises
+        ------
+        ValueError
+            If a table lacks a needed column, or an optional one that another table has.
+        """
+        for table in self._tables:
+            table.require(needed)
+        found = [name for name in optional if any(name in table.columns for table in self._tables)]
+        for table in self._tables:
+            table.require(found)
+        return list(dict.fromkeys([*needed, *found]))
+
     def columns(self, names: Sequence[str], check: Callable[[Batch], Mapping[str, NDArray[Any]]]) -> Values:
         """The good rows, as the columns that ``check`` makes of each batch.
-
-        A column ``row`` is added that holds the place of each row in the table.
 
         Raises
         ------
         ValueError
             If no row is left, or, unless bad rows are dropped, if a row breaks a rule.
         """
-        parts = []
-        for raw in self._table.batches(names):
-            self._take_misfits()
+        parts = [part for table in self._tables for part in self._parts(table, names, check)]
+        self._refuse_if_none(sum(len(next(iter(part.values()))) for part in parts))
+        # Parts are given up column by column, so that the whole is never there twice.
+        return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
+
+    def _parts(
+        self, table: Table, names: Sequence[str], check: Callable[[Batch], Mapping[str, NDArray[Any]]]
+    ) -> Iterator[Values]:
+        self._begins.append(self._rows)
+        misfits = 0
+        for raw in table.batches(names):
+            misfits = self._take_misfits(table, misfits)
             if not len(raw[names[0]]):  # nothing but misfits
                 continue
             batch = Batch(raw)
             values = dict(check(batch))
-            values["row"] = np.arange(self._rows, self._rows + len(batch.broken))
             self._take_broken(batch)
             good = batch.broken < 0
-            parts.append(values if good.all() else {name: column[good] for name, column in values.items()})
+            yield values if good.all() else {name: column[good] for name, column in values.items()}
             self._rows += len(good)
-        self._take_misfits()
-        self._refuse_if_none(sum(len(part["row"]) for part in parts))
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        self._take_misfits(table, misfits)
 
     def unique(self, values: Values, name: str) -> Values:
         """The rows whose value in a column did not occur before.
@@ -83,11 +104,14 @@ class Intake:
         again = codes <= np.concatenate([[-1], np.maximum.accumulate(codes)[:-1]])
         if not again.any():
             return values
-        if self._strict:
+        if self._strict:  # so that no row has been left out, and rows have the numbers they came with
             row = int(np.argmax(again))
             first = int(np.argmax(codes == codes[row]))
-            rule = f"must be unique, {self._table.place(int(values['row'][first]))} has it too"
-            self._refuse(self._table.place(int(values["row"][row])), f"{name}={values[name][row]!r}", rule)
+            table, place = self._place(row)
+            other, first_place = self._place(first)
+            where = first_place if other is table else f"{other.path} {first_place}"
+            rule = f"must be unique, {where} has it too"
+            _refuse(table, place, f"{name}={values[name][row]!r}", rule)
         self._dropped[f"{name}: must be unique"] += int(again.sum())
         return {key: column[~again] for key, column in values.items()}
 
@@ -106,35 +130,42 @@ class Intake:
         """What became of the rows, read as the named format."""
         dropped = dict(self._dropped)
         read = self._rows + self._misfits
-        return ReadReport(
-            self._table.path, name, read, read - sum(dropped.values()), dropped, tuple(self.notes)
-        )
+        path = self._tables[0].path
+        return ReadReport(path, name, read, read - sum(dropped.values()), dropped, tuple(self.notes))
 
     def _take_broken(self, batch: Batch) -> None:
         bad = np.flatnonzero(batch.broken >= 0)
         if len(bad) and self._strict:
             row = int(bad[0])
             rule = batch.rules[batch.broken[row]]
-            found = f"{rule.name}={rule.column[row].as_py()!r}"
-            self._refuse(self._table.place(self._rows + row), found, rule.text)
+            table, place = self._place(self._rows + row)
+            _refuse(table, place, f"{rule.name}={rule.column[row].as_py()!r}", rule.text)
         for number, rule in enumerate(batch.rules):
             self._dropped[str(rule)] += int(np.count_nonzero(batch.broken[bad] == number))
 
-    def _take_misfits(self) -> None:
-        """Count the misfits that the reader has come past since the last batch."""
-        new = self._table.misfits[self._misfits :]
+    def _take_misfits(self, table: Table, taken: int) -> int:
+        """Count the misfits that the reader has come past since the last batch; how many so far."""
+        new = table.misfits[taken:]
         for misfit in new:
             if self._strict:
-                place = self._table.record_place(misfit.record)
-                self._refuse(place, f"{misfit.name}={misfit.value!r}", misfit.rule)
+                place = table.record_place(misfit.record)
+                _refuse(table, place, f"{misfit.name}={misfit.value!r}", misfit.rule)
             self._dropped[f"{misfit.name}: {misfit.rule}"] += 1
         self._misfits += len(new)
+        return taken + len(new)
 
-    def _refuse(self, place: str, found: str, rule: str) -> NoReturn:
-        raise ValueError(f"{self._table.path}: {place}: {found}: {rule}")
+    def _place(self, row: int) -> tuple[Table, str]:
+        """The table that holds a row, and where it stands in it."""
+        number = bisect_right(self._begins, row) - 1
+        table = self._tables[number]
+        return table, table.place(row - self._begins[number])
 
     def _refuse_if_none(self, kept: int) -> None:
         if kept:
             return
         reasons = "".join(f"; {count} x {reason}" for reason, count in self._dropped.items())
-        raise ValueError(f"{self._table.path}: must hold at least one request, found none{reasons}")
+        raise ValueError(f"{self._tables[0].path}: must hold at least one request, found none{reasons}")
+
+
+def _refuse(table: Table, place: str, found: str, rule: str) -> NoReturn:
+    raise ValueError(f"{table.path}: {place}: {found}: {rule}")

@@ -56,7 +56,8 @@ def unpacked(path: Path) -> Source:
         source = _temporary(path)
         with (
             reading(path),
-            pa.input_stream(path, compression=codec) as packed,
+            path.open("rb") as file,  # Arrow takes a path with a colon in it for an address
+            pa.input_stream(file, compression=codec) as packed,
             source.content.open("wb") as content,
         ):
             shutil.copyfileobj(packed, content, _BLOCK)

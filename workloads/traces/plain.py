@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from serving_sim import Workload
 from workloads.files import NEEDED, workload_of
 from workloads.report import ReadReport
@@ -17,7 +19,7 @@ class PlainFormat:
     columns = NEEDED
     by_name_only = False
 
-    def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
+    def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests as they stand.
 
         Raises
@@ -29,7 +31,7 @@ class PlainFormat:
             raise ValueError(f"length={wanted.length!r}: a plain workload file states its lengths")
         if wanted.time_unit is not None:
             raise ValueError(f"time_unit={wanted.time_unit!r}: a plain workload file is in time units")
-        return workload_of(table, wanted.on_bad_row)
+        return workload_of(tables, wanted.on_bad_row)
 
 
 FORMAT = PlainFormat()

@@ -56,8 +56,8 @@ class Format(Protocol):
     def by_name_only(self) -> bool:
         """Whether files look like another format's, so that this one must be asked for."""
 
-    def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
-        """The requests of a table and what became of its rows."""
+    def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
+        """The requests of all tables in order of time, and what became of their rows."""
 
 
 def read_requests(
@@ -73,7 +73,8 @@ def read_requests(
     Parameters
     ----------
     path : str or Path
-        The log.
+        The log, or a pattern such as ``logs/*.csv.gz`` for several of one format, which are merged in
+        the order of their times. All count time from the same origin.
     format : str
         A name in `FORMATS`, or ``auto``: the one format whose columns the file has, or the one
         with most columns where they include the others'. Values never decide, and the report says
@@ -88,7 +89,7 @@ def read_requests(
     Returns
     -------
     workload : Workload
-        Sorted by release; rows with equal stamps stand in the file's order.
+        Sorted by release; rows with equal times stand in the order of the files and of their rows.
     report : ReadReport
         What became of the rows.
 
@@ -98,14 +99,39 @@ def read_requests(
         If an argument or the file is refused. The message is one line.
     """
     wanted = Wanted(length, time_unit, on_bad_row)
-    if format != "auto":
-        chosen = cast("Format", FORMATS.load(format))  # an unknown name is told before the file is opened
-        return chosen.read(open_table(path), wanted)
-    table = open_table(path)
-    chosen = _recognised(table)
-    workload, report = chosen.read(table, wanted)
-    note = f"taken for {chosen.name} ({chosen.summary}) by its columns"
-    return workload, dataclasses.replace(report, notes=(note, *report.notes))
+    named = None if format == "auto" else cast("Format", FORMATS.load(format))
+    tables = [open_table(file) for file in _files(Path(path))]
+    chosen = _common(tables) if named is None else named
+    workload, report = chosen.read(tables, wanted)
+    notes = list(report.notes)
+    if len(tables) > 1:
+        notes.insert(0, f"{len(tables)} files merged: {tables[0].path.name} .. {tables[-1].path.name}")
+    if named is None:
+        notes.insert(0, f"taken for {chosen.name} ({chosen.summary}) by its columns")
+    return workload, dataclasses.replace(report, path=Path(path), notes=tuple(notes))
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself, or those that match a pattern, by name."""
+    if path.exists() or not set("*?[") & set(str(path)):
+        return [path]
+    matching = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
+    files = sorted(file for file in matching if file.is_file())
+    if not files:
+        raise ValueError(f"{path}: no file has such a name")
+    return files
+
+
+def _common(tables: Sequence[Table]) -> Format:
+    """The format that all tables have."""
+    first = _recognised(tables[0])
+    for table in tables[1:]:
+        other = _recognised(table)
+        if other is not first:
+            raise ValueError(
+                f"{table.path}: must be {first.name}, as {tables[0].path} is, found {other.name}"
+            )
+    return first
 
 
 def _recognised(table: Table) -> Format:

@@ -70,8 +70,8 @@ class LogFormat:
         """Columns that a file of this format has."""
         return tuple(dict.fromkeys([self.time, self.prompt, self.output, *self.marks]))
 
-    def read(self, table: Table, wanted: Wanted) -> tuple[Workload, ReadReport]:
-        """The requests of a table, with time 0 at the first of them.
+    def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
+        """The requests of all tables in the order of their times, with time 0 at the first of them.
 
         Raises
         ------
@@ -81,23 +81,17 @@ class LogFormat:
         """
         if wanted.time_unit is None:
             raise ValueError(f"time_unit=None: must say how many seconds make a time unit for {self.name}")
-        table.require(self.columns)
-        intake = Intake(table, wanted.on_bad_row)
+        intake = Intake(tables, wanted.on_bad_row)
+        optional = [name for name in (self.tenant, self.model, *self.watched) if name is not None]
+        names = intake.names(self.columns, optional)
         clock = self.clock()
-        values = intake.columns(self._names(table), lambda batch: self._rows(batch, clock, wanted.length))
+        values = intake.columns(names, lambda batch: self._rows(batch, clock, wanted.length))
         values = intake.in_order(values, "time")
         time = values.pop("time")
         # The first time goes while all are still integers: seconds since 1970 as floats would round
         # the gaps to 0.2 microseconds.
         seconds = (time - time[0]) / SECOND
-        del values["row"]
         return Workload(seconds / wanted.time_unit, **values), intake.report(self.name)
-
-    def _names(self, table: Table) -> list[str]:
-        """Columns to read."""
-        optional = (self.tenant, self.model, *self.watched)
-        names = [*self.columns, *(name for name in optional if name in table.columns)]
-        return list(dict.fromkeys(names))
 
     def _rows(self, batch: Batch, clock: Clock, kind: LengthKind) -> dict[str, NDArray[Any]]:
         if self.check is not None:
