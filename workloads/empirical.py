@@ -7,22 +7,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.files import read_workload
 from workloads.registry import unknown
+from workloads.traces import read_lengths
 
 _COLUMNS = ("length", "prompt_tokens", "output_tokens")
 
 
 @dataclass(frozen=True)
 class Empirical:
-    """Lengths drawn with replacement from a column of a plain workload file.
+    """Lengths drawn with replacement from a workload file, a log or a file of token counts.
 
     Parameters
     ----------
     file : str
-        Path of a plain workload file.
+        Path of the file, or a pattern for several of one format.
     column : str
-        ``length``, ``prompt_tokens`` or ``output_tokens``.
+        ``length``, which is prompt and output together where the file does not state it,
+        ``prompt_tokens`` or ``output_tokens``.
 
     Raises
     ------
@@ -37,8 +38,7 @@ class Empirical:
     def __post_init__(self) -> None:
         if self.column not in _COLUMNS:
             raise ValueError(unknown("column", self.column, _COLUMNS))
-        workload, _ = read_workload(self.file)
-        values = getattr(workload, self.column)
+        values = read_lengths(self.file).get(self.column)
         if values is None:
             raise ValueError(f"{self.file}: has no column {self.column}")
         if values.min() < 1:

@@ -18,6 +18,7 @@ class PlainFormat:
     summary = "release in time units, length in steps (CSV, JSON lines or Parquet)"
     columns = NEEDED
     by_name_only = False
+    in_seconds = False
 
     def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests as they stand.

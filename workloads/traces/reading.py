@@ -3,61 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, cast
 
 from serving_sim import Workload
-from workloads.registry import Registry
 from workloads.report import ReadReport
 from workloads.tables import OnBadRow, Table, open_table
+from workloads.tables.batch import IntArray
+from workloads.traces.formats import FORMATS, Format, fitting, format_called
+from workloads.traces.token_counts import token_columns, token_counts
 from workloads.traces.wanted import LengthKind, Wanted
-
-FORMATS = Registry(
-    kind="format",
-    prefix="format",
-    builtin={
-        "plain": "workloads.traces.plain:FORMAT",
-        "generic": "workloads.traces.generic:FORMAT",
-        "access-log": "workloads.traces.access_log:FORMAT",
-        "azure": "workloads.traces.azure:AZURE",
-        "azure-multimodal": "workloads.traces.azure:MULTIMODAL",
-        "burstgpt": "workloads.traces.burstgpt:FORMAT",
-        "mooncake": "workloads.traces.mooncake:MOONCAKE",
-        "aiperf": "workloads.traces.mooncake:AIPERF",
-        "vllm-timed": "workloads.traces.mooncake:VLLM",
-        "bailian": "workloads.traces.bailian:FORMAT",
-        "arena": "workloads.traces.arena:FORMAT",
-        "vidur": "workloads.traces.vidur:VIDUR",
-        "vidur-older": "workloads.traces.vidur:OLDER",
-        "splitwise": "workloads.traces.splitwise:FORMAT",
-        "llmservingsim": "workloads.traces.llmservingsim:FORMAT",
-        "blis": "workloads.traces.blis:FORMAT",
-    },
-)
-
-
-class Format(Protocol):
-    """What a format of request logs offers; `LogFormat` gives it to all logs with times."""
-
-    @property
-    def name(self) -> str:
-        """What the command line calls it."""
-
-    @property
-    def summary(self) -> str:
-        """What it is, in a line."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """Columns that a file of this format has."""
-
-    @property
-    def by_name_only(self) -> bool:
-        """Whether files look like another format's, so that this one must be asked for."""
-
-    def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
-        """The requests of all tables in order of time, and what became of their rows."""
 
 
 def read_requests(
@@ -99,9 +54,9 @@ def read_requests(
         If an argument or the file is refused. The message is one line.
     """
     wanted = Wanted(length, time_unit, on_bad_row)
-    named = None if format == "auto" else cast("Format", FORMATS.load(format))
+    named = None if format == "auto" else format_called(format)
     tables = [open_table(file) for file in _files(Path(path))]
-    chosen = _common(tables) if named is None else named
+    chosen = _format_of_all(tables) if named is None else named
     workload, report = chosen.read(tables, wanted)
     notes = list(report.notes)
     if len(tables) > 1:
@@ -109,6 +64,35 @@ def read_requests(
     if named is None:
         notes.insert(0, f"taken for {chosen.name} ({chosen.summary}) by its columns")
     return workload, dataclasses.replace(report, path=Path(path), notes=tuple(notes))
+
+
+def read_lengths(path: str | Path) -> dict[str, IntArray]:
+    """Read how long requests are, from a workload, a log or a file of token counts without times.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or a pattern for several of one format.
+
+    Returns
+    -------
+    mapping of str to ndarray of int, shape (n,)
+        ``length`` in steps, prompt and output together where the file does not state it, and
+        ``prompt_tokens`` and ``output_tokens`` where the file has them.
+
+    Raises
+    ------
+    ValueError
+        If the file is refused. The message is one line.
+    """
+    tables = [open_table(file) for file in _files(Path(path))]
+    pair = token_columns(tables[0])
+    if pair is not None and not fitting(tables[0]):
+        return token_counts(tables, pair)
+    chosen = _format_of_all(tables)
+    workload, _ = chosen.read(tables, Wanted(time_unit=1.0 if chosen.in_seconds else None))
+    columns = {name: getattr(workload, name) for name in ("length", "prompt_tokens", "output_tokens")}
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def _files(path: Path) -> list[Path]:
@@ -122,7 +106,7 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _common(tables: Sequence[Table]) -> Format:
+def _format_of_all(tables: Sequence[Table]) -> Format:
     """The format that all tables have."""
     first = _recognised(tables[0])
     for table in tables[1:]:
@@ -135,25 +119,17 @@ def _common(tables: Sequence[Table]) -> Format:
 
 
 def _recognised(table: Table) -> Format:
-    fitting = _most_specific([known for known in _formats() if set(known.columns) <= set(table.columns)])
-    if len(fitting) == 1:
-        return fitting[0]
+    found = fitting(table)
+    if len(found) == 1:
+        return found[0]
     columns = ", ".join(map(repr, table.columns)) or "none"
-    if fitting:
-        names = ", ".join(candidate.name for candidate in fitting)
+    if found:
+        names = ", ".join(candidate.name for candidate in found)
         raise ValueError(f"{table.path}: format could be any of {names}, name one; columns: {columns}")
+    if token_columns(table) is not None:
+        raise ValueError(
+            f"{table.path}: must say when requests arrived, found lengths alone; "
+            f"lengths are drawn from it by empirical:file={table.path}"
+        )
     names = ", ".join(FORMATS.targets)
     raise ValueError(f"{table.path}: format must be one of {names}; none has the columns {columns}")
-
-
-def _formats() -> Iterator[Format]:
-    """All formats that columns can tell."""
-    for name in FORMATS.targets:
-        known = cast("Format", FORMATS.load(name))
-        if not known.by_name_only:
-            yield known
-
-
-def _most_specific(fitting: Sequence[Format]) -> list[Format]:
-    """The formats whose columns are not all among another's."""
-    return [one for one in fitting if not any(set(one.columns) < set(other.columns) for other in fitting)]

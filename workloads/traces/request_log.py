@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,7 @@ class LogFormat:
     watched: Sequence[str] = ()
     check: Callable[[Batch], None] | None = None
     by_name_only: bool = False
+    in_seconds: ClassVar[bool] = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ class LogFormat:
         output = batch.whole(self.output, least=0)
         columns = {
             "time": time,
-            "length": _counted(batch, prompt, output, kind),
+            "length": counted(batch, prompt, output, kind),
             "prompt_tokens": prompt,
             "output_tokens": output,
         }
@@ -113,8 +114,8 @@ class LogFormat:
         }
 
 
-def _counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) -> IntArray:
-    """The tokens that count as length."""
+def counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) -> IntArray:
+    """The tokens that count as length, at least 1 in a good row."""
     length = {"total": prompt + output, "prompt": prompt, "output": output}[kind]
     counted = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
     # Two counts of 2**62 wrap to a negative sum, so the sum is looked at from both sides.
