@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from analysis import replications, sectioning
-from analysis.autocorrelation import integrated_autocorrelation_time
+from analysis.autocorrelation import autocovariances, integrated_autocorrelation_time
 from analysis.estimate import Estimate
 from analysis.statistic import MEAN, Statistic, quantiles
 
@@ -25,6 +25,13 @@ def ar1(rng: np.random.Generator, count: int, phi: float, rows: int = 1) -> NDAr
     noise = rng.standard_normal((rows, count + 200)) * np.sqrt(1 - phi**2)
     series: Series = lfilter([1], [1, -phi], noise, axis=1)[:, 200:]
     return series
+
+
+@pytest.mark.parametrize(("count", "lags"), [(1, 1), (7, 7), (50, 3), (50, 50), (1000, 13), (1000, 700)])
+def test_autocovariances_are_the_plain_sums(count: int, lags: int) -> None:
+    series = np.random.default_rng(count).normal(size=count)
+    plain = [float(series[: count - lag] @ series[lag:]) for lag in range(lags)]
+    np.testing.assert_allclose(autocovariances(series, lags), plain, atol=1e-9)
 
 
 @pytest.mark.parametrize(("phi", "tau"), [(0.0, 1.0), (0.5, 3.0), (0.9, 19.0)])
