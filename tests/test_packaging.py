@@ -76,7 +76,7 @@ def test_linters_watch_every_package(project: dict[str, Any]) -> None:
 def test_engine_may_import_numpy_and_simpy_alone(project: dict[str, Any]) -> None:
     """A new dependency is out of bounds for the engine from its first day."""
     extras = project["project"]["optional-dependencies"]
-    needs = project["project"]["dependencies"] + extras["optimum"] + extras["fast"]
+    needs = project["project"]["dependencies"] + extras["optimum"] + extras["fast"] + extras["dask"]
     (contract,) = _contracts(project, type="forbidden", source_modules=["serving_sim"])
     assert set(contract["forbidden_modules"]) == {Requirement(need).name for need in needs} - {
         "numpy",

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from analysis.cli import adversary, calibrate, claims, compare, optimum, policies, reproduce, run, workload
+from analysis.cli import (
+    adversary,
+    calibrate,
+    claims,
+    compare,
+    optimum,
+    policies,
+    reproduce,
+    run,
+    study,
+    workload,
+)
 from analysis.cli.expand import expand
 
 app = typer.Typer(
@@ -24,6 +35,7 @@ app.command("calibrate")(expand(calibrate.calibrate))
 app.command("claims")(claims.claims)
 app.command("reproduce")(reproduce.reproduce)
 app.command("policies")(policies.policies)
+app.add_typer(study.app, name="study")
 app.add_typer(workload.app, name="workload")
 
 

@@ -64,16 +64,37 @@ def progress(tasks: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=tasks, completed=-1)
+    task = bar.add_task("", total=tasks, completed=-1, rate="")
+
+    def begin(description: str) -> None:
+        speed = bar.tasks[task].speed
+        rate = "" if speed is None else f"{speed:.3g}/s"
+        bar.update(task, advance=1, description=description, rate=rate)
+
     timer = threading.Timer(_PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda description: bar.update(task, advance=1, description=description)
+        yield begin
     finally:
         timer.cancel()
         timer.join()  # it may be starting the bar right now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +19,7 @@ from analysis.cli.parsing import (
 from analysis.cli.preset import with_defaults
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.time_unit import TimeUnit
+from analysis.version import project_version
 
 if TYPE_CHECKING:
     from analysis.outcome import Outcome
@@ -87,7 +87,7 @@ class Job:
     def header(self) -> dict[str, Any]:
         """What every JSON file says first."""
         return {
-            "version": _version(),
+            "version": project_version(),
             "seed": self.traffic.seed,
             "arguments": self.arguments,
         }
@@ -104,7 +104,7 @@ class Job:
             "Fairness budget alpha": "each policy's own" if self.alpha is None else f"{self.alpha} tokens",
             "Left out as warm-up": left_out,
             "Time": self.time_unit.plural,
-            "Version": _version(),
+            "Version": project_version(),
         }
 
     def write(
@@ -198,13 +198,6 @@ def timeline_window(output: OutputOptions) -> Window | None:
     from analysis.timeline import Window
 
     return Window() if output.timeline_window is None else Window(*parse_window(output.timeline_window))
-
-
-def _version() -> str:
-    try:
-        return version("serving-sim")
-    except PackageNotFoundError:  # run from a source tree
-        return "not installed"
 
 
 def _policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:

@@ -1,0 +1,168 @@
+"""``serving-sim study``: a grid of simulations that survives whatever stops it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from analysis.cli.console import progress, say, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typer._click.core import Context
+
+    from analysis.study import Cell
+    from analysis.study.backends import Backend as StudyBackend
+    from analysis.study.run import Standing
+    from analysis.tables import Table
+
+
+class _RunByDefault(TyperGroup):
+    """``study FILE.toml`` stands for ``study run FILE.toml``."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+class Backend(StrEnum):
+    """Where cells are simulated."""
+
+    LOKY = "loky"
+    DASK = "dask"
+
+
+app = typer.Typer(
+    cls=_RunByDefault,
+    help="Run a grid of simulations; 'study FILE.toml' starts it or goes on where it stopped.",
+    no_args_is_help=True,
+)
+
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="Study file in TOML.", show_default=False)]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")]
+
+
+@app.command()
+def run(
+    file: _File,
+    *,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Processes (default: one a core).", min=1, show_default=False),
+    ] = None,
+    backend: Annotated[
+        Backend, typer.Option(help="Processes of this machine, or a Dask cluster.", case_sensitive=False)
+    ] = Backend.LOKY,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of Dask's scheduler.", metavar="ADDRESS", show_default=False)
+    ] = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Simulate the cells that are not finished yet and keep each as soon as it is."""
+    from analysis.study import Store, read_study, run_study
+    from analysis.study.lock import sole_worker
+    from analysis.study.run import standing
+    from analysis.study.store import set_aside
+
+    where = _backend(backend, scheduler, jobs)
+    study = read_study(file)
+    with sole_worker(study.store_path):
+        moved = set_aside(study.store_path)
+        if moved is not None:
+            say(f"{study.store_path}: {moved[1]}; kept as {moved[0].name}", quiet=False)
+        with Store(study.store_path) as store:
+            before = standing(study.cells, store.read())
+            say(f"{file}: {_in_words(before)}", quiet=quiet)
+            with progress(len(before.to_do), quiet=quiet) as begin:
+                begin("")  # the bar counts what began; this is the first
+                failed = run_study(study, store, where, lambda cell: begin(cell.policy))
+            after = standing(study.cells, store.read())
+    say(f"{_in_words(after)}; kept in {study.store_path}", quiet=quiet)
+    _report_failures(failed)
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(file: _File) -> None:
+    """Tell how far a study is, and which cells failed."""
+    from analysis.study import read_study
+    from analysis.study.lock import is_running
+    from analysis.study.run import standing
+    from analysis.study.store import kept_cells
+
+    study = read_study(file)
+    now = standing(study.cells, kept_cells(study.store_path))
+    show(_status_table(now, running=is_running(study.store_path)))
+    _report_failures(now.failed)
+
+
+@app.command()
+def export(
+    file: _File,
+    *,
+    out: Annotated[
+        Path, typer.Option(help="File to write: .csv or .parquet.", metavar="FILE", dir_okay=False)
+    ],
+    quiet: _Quiet = False,
+) -> None:
+    """Write the finished cells as one table, a row a cell."""
+    from analysis.output import write_frame
+    from analysis.study import read_study, study_table
+    from analysis.study.store import kept_cells
+
+    study = read_study(file)
+    table = study_table(study, kept_cells(study.store_path))
+    write_frame(out, table)
+    say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
+
+
+def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> StudyBackend:
+    from joblib import cpu_count
+
+    from analysis.study.backends import Dask, Loky
+
+    if backend is Backend.LOKY:
+        if scheduler is not None:
+            raise ValueError("--scheduler: needs --backend dask")
+        return Loky(jobs or cpu_count())
+    if scheduler is None:
+        raise ValueError("--backend dask: needs --scheduler ADDRESS")
+    if jobs is not None:
+        raise ValueError("--jobs: cannot go with --backend dask, the cluster has the workers it has")
+    return Dask(scheduler)
+
+
+def _in_words(found: Standing) -> str:
+    """As in ``200 cells: 120 done, 80 missing``."""
+    counts = {name: number for name, number in _counts(found).items() if number}
+    total = sum(counts.values())
+    return f"{total:,} cells: " + ", ".join(f"{number:,} {name}" for name, number in counts.items())
+
+
+def _counts(found: Standing) -> dict[str, int]:
+    return {
+        "done": len(found.done),
+        "missing": len(found.missing),
+        "of another definition": len(found.outdated),
+        "failed": len(found.failed),
+    }
+
+
+def _status_table(found: Standing, *, running: bool) -> Table:
+    from analysis.tables import Table
+
+    rows = [(name, f"{number:,}") for name, number in _counts(found).items()]
+    state = "a process is running it" if running else "no process is running it"
+    return Table(f"cells of the study; {state}", ("", "cells"), rows)
+
+
+def _report_failures(failed: Sequence[tuple[Cell, str]]) -> None:
+    for cell, error in failed:
+        say(f"failed: {cell}: {error}", quiet=False)

@@ -1,0 +1,196 @@
+"""The study file: a grid of simulations in TOML.
+
+A key is the name of an option of ``serving-sim run``. A key that spans the grid takes one value or a
+list; the cells are all combinations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+from analysis.definitions import REQUEST_METRICS
+from analysis.goodput import check_objectives
+from analysis.latency import check_warmup
+from analysis.statistic import PERCENTILES, quantiles
+from analysis.study.cell import Cell, Settings, build_policy
+from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
+from analysis.study.source import Logged, Made, Source, file_digest
+from serving_sim import StepTime
+from workloads import parse_arrivals, parse_lengths
+
+_MADE = ("lengths", "arrivals", "load", "request-rate", "num-prompts", "replications")
+_LOGGED = ("format", "length", "time-unit", "on-bad-row")
+_SHARED = ("policy", "alpha", "slots", "step-time", "seed", "percentiles", "warmup", "goodput")
+KEYS = (*_SHARED, *_MADE, "requests", *_LOGGED)
+"""Keys that a study file may have."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as its file defines it.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    cells : tuple of Cell
+        All combinations, in the order of the tables; no two have the same coordinates.
+    """
+
+    path: Path
+    cells: tuple[Cell, ...]
+
+    @property
+    def store_path(self) -> Path:
+        """Where finished cells are kept: beside the study file."""
+        return self.path.with_suffix(".sqlite")
+
+
+def read_study(path: Path) -> Study:
+    """Read a study file.
+
+    Raises
+    ------
+    ValueError
+        If the file or a value is refused: one line with file, key, value and rule.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        return Study(path, tuple(_cells(Entries(path, KEYS), path.parent)))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _cells(entries: Entries, folder: Path) -> list[Cell]:
+    for key in ("policy", "slots"):
+        _needed(entries, key)
+    settings = _settings(entries)
+    sources = _logged(entries, folder) if "requests" in entries else _made(entries, settings)
+    step_times = tuple(_step_time(values) for values in entries.several("step-time", table(_COEFFICIENTS)))
+    if any(isinstance(source, Made) and source.load for source in sources):
+        _check_constant(step_times)
+    return [
+        Cell(source, slots, step_time, policy, alpha, replication, settings)
+        for source, slots, step_time, (policy, alpha), replication in product(
+            sources,
+            entries.several("slots", whole(1)),
+            step_times or (StepTime(),),
+            _policies(entries),
+            range(1, entries.one("replications", whole(1), 1) + 1),
+        )
+    ]
+
+
+def _settings(entries: Entries) -> Settings:
+    percentiles: tuple[float, ...] = entries.one("percentiles", numbers, PERCENTILES)
+    quantiles(percentiles)  # refuses what cannot be
+    goodput = entries.one("goodput", table([metric.key for metric in REQUEST_METRICS]), None)
+    check_objectives(goodput or {})
+    return Settings(
+        seed=entries.one("seed", whole(0), 0),
+        percentiles=percentiles,
+        warmup=entries.one("warmup", whole(0), 0),
+        goodput=goodput,
+    )
+
+
+def _policies(entries: Entries) -> list[tuple[str, int | None]]:
+    """Policies with their budgets; one that takes no budget stands there once."""
+    budgets = entries.several("alpha", whole(0))
+    found: list[tuple[str, int | None]] = []
+    for policy in entries.several("policy", text):
+        for given in budgets or (None,):
+            alpha = build_policy(policy, given).alpha if given is None else _reaching(policy, given)
+            if (policy, alpha) not in found:
+                found.append((policy, alpha))
+    return found
+
+
+def _reaching(policy: str, alpha: int) -> int | None:
+    """The budget given where it makes a difference to the policy, else the one the policy has."""
+    built = build_policy(policy, alpha)
+    takes_it = built.describe() != build_policy(policy, alpha + 1).describe()
+    return alpha if takes_it else built.alpha
+
+
+def _made(entries: Entries, settings: Settings) -> list[Source]:
+    for key in _LOGGED:
+        if key in entries:
+            raise ValueError(f"{key}: needs requests, it says how a file is read")
+    for key in ("lengths", "num-prompts"):
+        _needed(entries, key)
+    counts = entries.several("num-prompts", whole(1))
+    check_warmup(settings.warmup, min(counts))
+    lengths = entries.several("lengths", text)
+    for each in lengths:
+        parse_lengths(each)
+    arrivals = entries.several("arrivals", text) or ("poisson",)
+    return [
+        Made(each, process, load, rate, count)
+        for each, (process, load, rate), count in product(lengths, _processes(entries, arrivals), counts)
+    ]
+
+
+def _processes(entries: Entries, arrivals: tuple[str, ...]) -> list[tuple[str, float | None, float | None]]:
+    """Arrival processes with load or rate; one that has its own rate stands there once."""
+    loads, rates = entries.several("load", positive), entries.several("request-rate", positive)
+    if loads and rates:
+        raise ValueError("load: cannot go with request-rate, one sets the other")
+    found: list[tuple[str, float | None, float | None]] = []
+    for process in arrivals:
+        if _has_own_rate(process):
+            found.append((process, None, None))
+            continue
+        parse_arrivals(process, rate=1.0)
+        if not loads and not rates:
+            raise ValueError(f"arrivals={process!r}: needs load or request-rate")
+        found += [(process, load, None) for load in loads] + [(process, None, rate) for rate in rates]
+    return found
+
+
+def _has_own_rate(process: str) -> bool:
+    try:
+        parse_arrivals(process)
+    except ValueError:
+        return False
+    return True
+
+
+def _logged(entries: Entries, folder: Path) -> list[Source]:
+    for key in _MADE:
+        if key in entries:
+            raise ValueError(f"{key}: cannot go with requests, the file says what arrives")
+    reading = partial(
+        Logged,
+        format=entries.one("format", text, "auto"),
+        length=entries.one("length", word("total", "output", "prompt"), "total"),
+        time_unit=entries.one("time-unit", positive, None),
+        on_bad_row=entries.one("on-bad-row", word("error", "drop"), "error"),
+    )
+    names = entries.several("requests", text)
+    return [reading(name, folder.absolute() / name, file_digest(folder / name)) for name in names]
+
+
+_COEFFICIENTS = [field.name for field in fields(StepTime)]
+
+
+def _step_time(values: object) -> StepTime:
+    assert isinstance(values, dict)
+    return StepTime(**{"base": 0.0, **values})
+
+
+def _check_constant(step_times: tuple[StepTime, ...]) -> None:
+    for step_time in step_times:
+        if not step_time.constant:
+            raise ValueError(
+                "load: needs a constant step time, others have no fixed capacity; use request-rate"
+            )
+
+
+def _needed(entries: Entries, key: str) -> None:
+    if key not in entries:
+        raise ValueError(f"{key}: is missing")

@@ -1,0 +1,123 @@
+"""Values of a study file, each checked where it stands."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workloads.registry import unknown
+
+Value = TypeVar("Value")
+Check = Callable[[str, Any], Value]
+"""Turns what stands under a key into a value, or says in a ValueError why it cannot."""
+
+
+class Entries:
+    """The keys of a study file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, in TOML.
+    known : sequence of str
+        Keys that a study may have.
+
+    Raises
+    ------
+    ValueError
+        If the file is no TOML or has another key.
+    """
+
+    def __init__(self, path: Path, known: Iterable[str]) -> None:
+        with path.open("rb") as file:
+            try:
+                self._content = tomllib.load(file)
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise ValueError(str(error)) from None
+        for key in self._content:
+            if key not in (names := list(known)):
+                raise ValueError(unknown("key", key, names))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._content
+
+    def one(self, key: str, check: Check[Value], default: Value) -> Value:
+        """The value under a key that takes one."""
+        return check(key, self._content[key]) if key in self._content else default
+
+    def several(self, key: str, check: Check[Value]) -> tuple[Value, ...]:
+        """The values under a key that takes one or a list of them; none where the key is absent."""
+        given = self._content.get(key, [])
+        values = tuple(check(key, each) for each in (given if isinstance(given, list) else [given]))
+        if key in self._content and not values:
+            raise ValueError(f"{key}=[]: must hold at least one value")
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                raise ValueError(f"{key}={given[place]!r}: must not come twice")
+        return values
+
+
+def text(key: str, value: object) -> str:
+    """A text that is not empty."""
+    if not (isinstance(value, str) and value):
+        raise ValueError(f"{key}={value!r}: must be a text")
+    return value
+
+
+def whole(least: int) -> Check[int]:
+    """A whole number from ``least`` on."""
+
+    def check(key: str, value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{key}={value!r}: must be a whole number >= {least}")
+        return value
+
+    return check
+
+
+def positive(key: str, value: object) -> float:
+    """A finite number above 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise ValueError(f"{key}={value!r}: must be a finite number > 0")
+    return float(value)
+
+
+def word(*words: str) -> Check[Any]:
+    """One of several words."""
+
+    def check(key: str, value: object) -> str:
+        if value not in words:
+            raise ValueError(unknown(key, str(value), words))
+        return str(value)
+
+    return check
+
+
+def numbers(key: str, value: object) -> tuple[float, ...]:
+    """A list of numbers."""
+    if not isinstance(value, list):
+        raise ValueError(f"{key}={value!r}: must be a list of numbers")  # noqa: TRY004  (bad input)
+    return tuple(positive(key, each) for each in value)
+
+
+def table(known: Iterable[str]) -> Check[Mapping[str, float]]:
+    """A table of numbers under known names."""
+
+    def check(key: str, value: object) -> Mapping[str, float]:
+        if not isinstance(value, dict) or not value:
+            raise ValueError(f"{key}={value!r}: must be a table as in {{ {next(iter(known))} = 1 }}")
+        for name in value:
+            if name not in known:
+                raise ValueError(f"{key}: {unknown('name', name, known)}")
+        return {name: _number(f"{key}.{name}", each) for name, each in value.items()}
+
+    return check
+
+
+def _number(key: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{key}={value!r}: must be a finite number")
+    return float(value)

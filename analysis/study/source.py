@@ -1,0 +1,128 @@
+"""What arrives in a cell: requests made from distributions, or those of a log."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from serving_sim import StepTime, Workload
+from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
+
+Scalar = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Made:
+    """Requests made from a length distribution and an arrival process.
+
+    Attributes
+    ----------
+    lengths, arrivals : str
+        As `workloads.parse_lengths` and `workloads.parse_arrivals` read them.
+    load : float or None
+        Rate as a fraction of slots / mean length.
+    request_rate : float or None
+        Requests per time unit; None like the load where the process has its own rate.
+    num_prompts : int
+        Number of requests.
+    """
+
+    lengths: str
+    arrivals: str
+    load: float | None
+    request_rate: float | None
+    num_prompts: int
+
+    @property
+    def coordinates(self) -> dict[str, Scalar]:
+        """What tells this source from others of a study."""
+        return {
+            "lengths": self.lengths,
+            "arrivals": self.arrivals,
+            "load": self.load,
+            "request_rate": self.request_rate,
+            "num_prompts": self.num_prompts,
+        }
+
+    @property
+    def definition(self) -> Sequence[Scalar]:
+        """What a row depends on beside the coordinates: nothing."""
+        return ()
+
+    def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
+        """The requests of a replication."""
+        lengths = parse_lengths(self.lengths)
+        rate = self.request_rate
+        if self.load is not None:
+            rate = rate_for_load(
+                self.load, slots=slots, mean_length=lengths.mean, step_duration=step_time.base
+            )
+        return make_workload(self.num_prompts, lengths, parse_arrivals(self.arrivals, rate=rate), seed)
+
+
+@dataclass(frozen=True)
+class Logged:
+    """The requests of a log.
+
+    Attributes
+    ----------
+    name : str
+        The file as the study names it.
+    path : Path
+        Where it is.
+    content : str
+        Digest of the file: another one under the same name is noticed.
+    format, length, time_unit, on_bad_row
+        How it is read, as in `workloads.read_requests`.
+    """
+
+    name: str
+    path: Path
+    content: str
+    format: str = "auto"
+    length: Literal["total", "output", "prompt"] = "total"
+    time_unit: float | None = None
+    on_bad_row: Literal["error", "drop"] = "error"
+
+    @property
+    def coordinates(self) -> dict[str, Scalar]:
+        """What tells this source from others of a study."""
+        return {"requests_file": self.name}
+
+    @property
+    def definition(self) -> Sequence[Scalar]:
+        """What a row depends on beside the coordinates."""
+        return (self.content, self.format, self.length, self.time_unit, self.on_bad_row)
+
+    def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
+        """The requests of the log; nothing is random."""
+        return _read(self)
+
+
+Source = Made | Logged
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=1)  # the policies of a grid take turns on the same log
+def _read(log: Logged) -> Workload:
+    if file_digest(log.path) != log.content:
+        raise ValueError(f"{log.name}: has changed since the study was read")
+    workload, _ = read_requests(
+        log.path,
+        format=log.format,
+        length=log.length,
+        time_unit=log.time_unit,
+        on_bad_row=log.on_bad_row,
+    )
+    return workload

@@ -1,0 +1,185 @@
+"""The study file: what it spans, what it refuses, and that cells know nothing of each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from refusal import refusal
+
+from analysis.study import Study, read_study
+from serving_sim import StepTime, Workload
+from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
+
+SMALL = """
+policy = ["fcfs", "isjl"]
+alpha = [4, 8]
+slots = 2
+load = [0.5, 0.7]
+lengths = "uniform:low=1,high=9"
+num-prompts = 20
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Working folder, so that messages name the file without a path."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def study(text: str) -> Study:
+    Path("a.toml").write_text(text, encoding="utf-8")
+    return read_study(Path("a.toml"))
+
+
+def columns(workload: Workload) -> tuple[list[float], list[int]]:
+    return workload.release.tolist(), workload.length.tolist()
+
+
+@pytest.mark.usefixtures("folder")
+def test_cells_are_all_combinations_in_the_order_of_the_table() -> None:
+    cells = study(SMALL + "replications = 2").cells
+    assert [(cell.coordinates["load"], cell.policy, cell.alpha, cell.replication) for cell in cells] == [
+        (load, policy, alpha, replication)
+        for load in (0.5, 0.7)
+        for policy, alpha in (("fcfs", None), ("isjl", 4), ("isjl", 8))
+        for replication in (1, 2)
+    ]
+    assert str(cells[-1]) == (
+        "lengths=uniform:low=1,high=9, arrivals=poisson, load=0.7, num_prompts=20, slots=2, "
+        "step_time=base=1.0, policy=isjl, alpha=8, replication=2"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_budget_multiplies_only_the_policies_that_take_it() -> None:
+    text = SMALL.replace(
+        '["fcfs", "isjl"]', '["ljf", "isjl:alpha=5", "delayed:x=0.5,inner=(isjl:alpha=6)", "fair-lpt"]'
+    )
+    found = [(cell.policy, cell.alpha) for cell in study(text).cells if cell.coordinates["load"] == 0.5]
+    assert found == [
+        ("ljf", 0),
+        ("isjl:alpha=5", 5),
+        ("delayed:x=0.5,inner=(isjl:alpha=6)", 6),
+        ("fair-lpt", 4),
+        ("fair-lpt", 8),
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_load_multiplies_only_the_processes_without_a_rate_of_their_own() -> None:
+    text = SMALL + 'arrivals = ["backlog", "poisson:rate=0.1", "gamma:burstiness=0.5"]'
+    places = [
+        (cell.coordinates["arrivals"], cell.coordinates["load"])
+        for cell in study(text).cells
+        if cell.policy == "fcfs"
+    ]
+    assert places == [
+        ("backlog", None),
+        ("poisson:rate=0.1", None),
+        ("gamma:burstiness=0.5", 0.5),
+        ("gamma:burstiness=0.5", 0.7),
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_policies_meet_the_arrivals_of_the_command_run_and_of_each_other() -> None:
+    cells = study(SMALL + "replications = 3\nseed = 7").cells
+    lengths = parse_lengths("uniform:low=1,high=9")
+    poisson = parse_arrivals("poisson", rate=rate_for_load(0.7, slots=2, mean_length=5.0))
+    children = np.random.SeedSequence(7).spawn(3)
+    for cell in cells:
+        if cell.coordinates["load"] == 0.7:
+            expected = make_workload(20, lengths, poisson, children[cell.replication - 1])
+            assert columns(cell.workload()) == columns(expected)
+
+
+@pytest.mark.usefixtures("folder")
+def test_cells_do_not_depend_on_which_others_there_are() -> None:
+    before = study(SMALL).cells
+    text = SMALL.replace('"fcfs"', '"sjf", "fcfs"').replace("[0.5, 0.7]", "[0.3, 0.5, 0.7, 0.9]")
+    after = {cell.key: cell for cell in study(text + "replications = 2").cells}
+    assert [after[cell.key].digest for cell in before] == [cell.digest for cell in before]
+    for cell in before:
+        assert columns(after[cell.key].workload()) == columns(cell.workload())
+
+
+@pytest.mark.parametrize("line", ["seed = 1", "percentiles = [50]", "warmup = 5", "goodput = { e2el = 50 }"])
+@pytest.mark.usefixtures("folder")
+def test_settings_change_the_digest_and_not_the_place(line: str) -> None:
+    before, after = study(SMALL).cells, study(SMALL + line).cells
+    assert [cell.key for cell in before] == [cell.key for cell in after]
+    assert not {cell.digest for cell in before} & {cell.digest for cell in after}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_log_with_other_content_changes_the_digest() -> None:
+    text = 'policy = "fcfs"\nslots = 1\nrequests = "log.csv"'
+    Path("log.csv").write_text("release,length\n0,3\n")
+    (before,) = study(text).cells
+    assert before.workload().length.tolist() == [3]
+    Path("log.csv").write_text("release,length\n0,4\n")
+    (after,) = study(text).cells
+    assert (before.key, before.digest == after.digest) == (after.key, False)
+    assert after.coordinates["requests_file"] == "log.csv"
+    Path("log.csv").write_text("release,length\n0,5\n")
+    assert refusal(after.workload) == "log.csv: has changed since the study was read"
+
+
+@pytest.mark.usefixtures("folder")
+def test_step_times_span_the_grid() -> None:
+    text = SMALL + "step-time = [{ base = 2 }, { base = 0.5, per_request = 0.25 }]"
+    text = text.replace("load", "request-rate")
+    times = {cell.step_time for cell in study(text).cells}
+    assert times == {StepTime(base=2.0), StepTime(base=0.5, per_request=0.25)}
+
+
+REFUSED = {
+    "policy = ": "Invalid value (at end of document)",
+    SMALL.replace("policy", "policies"): (
+        "key='policies': is unknown; did you mean 'policy'? known: policy, alpha, slots, step-time, seed, "
+        "percentiles, warmup, goodput, lengths, arrivals, load, request-rate, num-prompts, replications, "
+        "requests, format, length, time-unit, on-bad-row"
+    ),
+    SMALL.replace("slots = 2", ""): "slots: is missing",
+    SMALL.replace("slots = 2", "slots = []"): "slots=[]: must hold at least one value",
+    SMALL.replace("slots = 2", "slots = [2, 0]"): "slots=0: must be a whole number >= 1",
+    SMALL.replace("slots = 2", "slots = [2, 2]"): "slots=2: must not come twice",
+    SMALL.replace("slots = 2", "slots = true"): "slots=True: must be a whole number >= 1",
+    SMALL.replace("num-prompts = 20", ""): "num-prompts: is missing",
+    SMALL.replace("[0.5, 0.7]", "[0.5, nan]"): "load=nan: must be a finite number > 0",
+    SMALL.replace("[0.5, 0.7]", "'high'"): "load='high': must be a finite number > 0",
+    SMALL.replace("load = [0.5, 0.7]", ""): "arrivals='poisson': needs load or request-rate",
+    SMALL.replace("alpha = [4, 8]", ""): "policy isjl: needs a value for alpha",
+    SMALL + "request-rate = 1": "load: cannot go with request-rate, one sets the other",
+    SMALL + "step-time = { base = 1, per_token = 1 }": (
+        "load: needs a constant step time, others have no fixed capacity; use request-rate"
+    ),
+    SMALL + "step-time = { bass = 1 }": (
+        "step-time: name='bass': is unknown; did you mean 'base'? "
+        "known: base, per_request, per_max_token, per_token"
+    ),
+    SMALL + "step-time = 1": "step-time=1: must be a table as in { base = 1 }",
+    SMALL + "warmup = 20": "warmup=20: must be >= 0 and below the number of requests, 20",
+    SMALL + "percentiles = 50": "percentiles=50: must be a list of numbers",
+    SMALL + "percentiles = [100]": "percentiles=100.0: must lie strictly between 0 and 100",
+    SMALL + "goodput = { e2el = 'low' }": "goodput.e2el='low': must be a finite number",
+    SMALL + "goodput = { e2el = -1 }": "goodput=e2el:-1.0: the limit must be > 0",
+    SMALL + "arrivals = 'poison'": (
+        "arrival process='poison': is unknown; did you mean 'poisson'? "
+        "known: backlog, fixed, poisson, gamma, batch"
+    ),
+    SMALL + "format = 'csv'": "format: needs requests, it says how a file is read",
+    SMALL + "requests = 'log.csv'": "lengths: cannot go with requests, the file says what arrives",
+    "policy = 'fcfs'\nslots = 1\nrequests = 'log.csv'\nlength = 'totl'": (
+        "length='totl': is unknown; did you mean 'total'? known: total, output, prompt"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.usefixtures("folder")
+def test_refusals_name_file_key_value_and_rule(text: str) -> None:
+    assert refusal(lambda: study(text)) == f"a.toml: {REFUSED[text]}"

@@ -1,0 +1,310 @@
+"""A study that is killed, changed, damaged or made to fail ends with the table it should have."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from refusal import refusal
+
+import analysis
+from analysis.cli import main
+from analysis.study import Cell, Store, Study, read_study, run_study, study_table
+from analysis.study.backends import Results
+from analysis.study.lock import is_running, sole_worker
+from analysis.study.measure import attempt
+from analysis.study.run import Standing, standing
+from analysis.study.store import kept_cells
+
+SMALL = """
+policy = ["fcfs", "isjl"]
+alpha = [4, 8]
+slots = 2
+load = [0.5, 0.7]
+lengths = "uniform:low=1,high=9"
+num-prompts = 200
+percentiles = [50, 90]
+"""
+COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())", "study"]
+
+FATAL = """
+import os, signal
+from policies.continuous import FCFS
+
+class Fatal(FCFS):
+    def begin(self, slots):
+        if slots == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if slots == 3:
+            raise RuntimeError("three are\\ntoo many")
+        super().begin(slots)
+"""
+
+
+class Here:
+    """Simulates in this process and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[Cell] = []
+
+    def results(self, cells: Iterable[Cell]) -> Results:
+        for cell in cells:
+            self.asked.append(cell)
+            yield cell, attempt(cell, cell.digest)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def study(text: str, name: str = "a.toml") -> Study:
+    Path(name).write_text(text, encoding="utf-8")
+    return read_study(Path(name))
+
+
+def run_here(text: str) -> tuple[Study, Here]:
+    """Run what is left of a study and give the cells that were simulated."""
+    defined, here = study(text), Here()
+    with Store(defined.store_path) as store:
+        assert run_study(defined, store, here, lambda _: None) == []
+    return defined, here
+
+
+def rows(defined: Study) -> dict[str, str]:
+    """Rows of the table by cell, as text."""
+    kept = kept_cells(defined.store_path)
+    return {cell.key: json.dumps(kept[cell.key].row) for cell in defined.cells if cell.key in kept}
+
+
+def stand(defined: Study) -> Standing:
+    return standing(defined.cells, kept_cells(defined.store_path))
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(analysis.__file__).parents[1])}
+
+
+def test_rows_hold_what_the_command_run_finds() -> None:
+    defined, _ = run_here(SMALL + "replications = 2\nwarmup = 10\ngoodput = { e2el = 20 }")
+    table = study_table(defined, kept_cells(defined.store_path))
+    row = table[(table["policy"] == "isjl") & (table["alpha"] == 8) & (table["load"] == 0.7)].iloc[1]
+    words = (
+        "run --policy isjl --alpha 8 --slots 2 --load 0.7 --lengths uniform:low=1,high=9 --num-prompts 200 "
+        "--percentiles 50,90 --replications 2 --warmup 10 --goodput e2el:20 --csv --out out --quiet"
+    )
+    assert main(words.split()) == 0
+    summary = json.loads(Path("out/replication-2/summary.json").read_text())
+    for name in ("tokens", "steps", "E", "Q", "makespan", "throughput", "occupancy", "extent_max", "engine"):
+        assert row[name] == summary[name], name
+    assert row["e2el_mean"] == summary["metrics"]["e2el"]["mean"]["value"]
+    assert row["slowdown_p90"] == summary["metrics"]["slowdown"]["quantiles"]["p90"]["value"]
+    assert row["queue_time_count"] == summary["metrics"]["queue_time"]["count"] == 190
+    assert row["goodput"] == summary["goodput"]["tokens_per_time_unit"]
+    assert row["violations"] == summary["fairness"]["violations"] == 0
+
+
+def test_adding_a_policy_a_load_and_replications_leaves_rows_as_they_were() -> None:
+    before = rows(run_here(SMALL)[0])
+    text = SMALL.replace('"fcfs"', '"sjf", "fcfs"').replace("0.5, 0.7", "0.5, 0.6, 0.7")
+    defined, here = run_here(text + "replications = 2")
+    after = rows(defined)
+    assert {key: after[key] for key in before} == before
+    assert len(here.asked) == len(defined.cells) - len(before)
+
+
+def test_another_definition_is_noticed_and_never_mixed_with_the_old() -> None:
+    run_here(SMALL)
+    defined = study(SMALL + "seed = 1")
+    assert len(stand(defined).outdated) == len(defined.cells) == 6
+    assert len(study_table(defined, kept_cells(defined.store_path))) == 0
+    _, here = run_here(SMALL + "seed = 1")
+    assert here.asked == list(defined.cells)
+    assert stand(defined).to_do == []
+    assert len(stand(study(SMALL)).outdated) == 6
+
+
+def test_another_version_is_another_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_here(SMALL)
+    monkeypatch.setattr("analysis.study.cell.project_version", lambda: "99")
+    assert len(stand(study(SMALL)).outdated) == 6
+
+
+def test_a_worker_of_another_version_gives_no_row() -> None:
+    (cell, *_) = study(SMALL).cells
+    result = attempt(cell, "digest of the other version")
+    assert (result.row, str(result.error)[:44]) == (None, "its worker has another version of the projec")
+
+
+def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_goes_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("fatal.py").write_text(FATAL)
+    text = SMALL.replace('"isjl"]', '"fatal:Fatal"]').replace("slots = 2", "slots = [1, 2, 3]")
+    study(text.replace("alpha = [4, 8]\n", "").replace("[0.5, 0.7]", "0.5"))
+    assert main(["study", "a.toml", "--jobs", "2"]) == 1
+    place = (
+        "failed: lengths=uniform:low=1,high=9, arrivals=poisson, load=0.5, num_prompts=200, slots={}, "
+        "step_time=base=1.0, policy=fatal:Fatal, replication=1: "
+    )
+    failures = [
+        place.format(2) + "its worker process died: killed, or out of memory",
+        place.format(3) + "RuntimeError: three are too many",
+    ]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["a.toml: 6 cells: 6 missing", "6 cells: 4 done, 2 failed; kept in a.sqlite"]
+    assert sorted(lines[2:]) == failures
+    assert main(["study", "status", "a.toml"]) == 0
+    shown = capsys.readouterr()
+    assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["4", "0", "0", "2"]
+    assert shown.err.splitlines() == failures
+    Path("fatal.py").write_text(FATAL.replace("slots == 2", "False").replace("slots == 3", "False"))
+    assert main(["study", "a.toml", "--jobs", "2", "--quiet"]) == 0
+    assert stand(read_study(Path("a.toml"))).to_do == []
+
+
+def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
+    text = SMALL.replace("200", "2000") + "replications = 2"
+    killed = study(text, "killed.toml")
+    chance = random.Random(0)  # noqa: S311  (moments, not secrets)
+    for goal in (1, 5):
+        process = subprocess.Popen(
+            [*COMMAND, "killed.toml", "--jobs", "2"], env=environment(), start_new_session=True
+        )
+        while len(kept_cells(killed.store_path)) < goal:
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0, 0.2))
+        os.kill(process.pid, signal.SIGKILL)  # its workers notice by themselves
+        process.wait()
+    assert 5 <= len(stand(killed).done) < len(killed.cells)
+    assert main(["study", "killed.toml", "--quiet"]) == 0
+    whole = study(text, "whole.toml")
+    with Store(whole.store_path) as store:
+        run_study(whole, store, Here(), lambda _: None)
+    for name in ("killed", "whole"):
+        assert main(["study", "export", f"{name}.toml", "--out", f"{name}.csv", "--quiet"]) == 0
+        assert main(["study", "export", f"{name}.toml", "--out", f"{name}.parquet", "--quiet"]) == 0
+    assert Path("killed.csv").read_bytes() == Path("whole.csv").read_bytes()
+    assert Path("killed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+
+
+def test_interrupted_it_ends_with_130_and_keeps_finished_cells() -> None:
+    defined = study(SMALL.replace("200", "3000") + "replications = 20")
+    process = subprocess.Popen(
+        [*COMMAND, "--jobs", "1", "a.toml"],
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not kept_cells(defined.store_path):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers hear it too
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.splitlines()[1:] == ["serving-sim: error: interrupted, files written so far are complete"]
+    assert len(stand(defined).done) >= 1
+    assert not is_running(defined.store_path)
+
+
+def test_a_second_process_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    defined = study(SMALL)
+    with sole_worker(defined.store_path):
+        assert is_running(defined.store_path)
+        assert main(["study", "a.toml"]) == 2
+    message = "a.sqlite: another process is running this study"
+    assert capsys.readouterr().err == f"serving-sim: error: {message}\n"
+    assert not is_running(defined.store_path)
+
+
+def foreign() -> None:
+    with closing(sqlite3.connect("a.sqlite")) as database:
+        database.execute("CREATE TABLE theirs (x)")
+
+
+def damaged() -> None:
+    run_here(SMALL)
+    content = bytearray(Path("a.sqlite").read_bytes())
+    content[5000:] = os.urandom(len(content) - 5000)
+    Path("a.sqlite").write_bytes(content)
+
+
+def later() -> None:
+    run_here(SMALL)
+    with closing(sqlite3.connect("a.sqlite")) as database:
+        database.execute("PRAGMA user_version = 2")
+
+
+FLAWS = {
+    foreign: "is a database of something else",
+    damaged: "is damaged",
+    later: "has layout 2, this version reads 1",
+    lambda: Path("a.sqlite").write_text("a note\n" * 1000): (
+        "is damaged or no store of a study (file is not a database)"
+    ),
+}
+
+
+@pytest.mark.parametrize("spoil", FLAWS)
+def test_a_file_that_is_no_sound_store_is_kept_aside(
+    spoil: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert callable(spoil)
+    spoil()
+    flaw, content = FLAWS[spoil], Path("a.sqlite").read_bytes()
+    defined = study(SMALL.replace("[0.5, 0.7]", "0.5").replace('["fcfs", "isjl"]', '"fcfs"'))
+    assert refusal(lambda: kept_cells(defined.store_path)).startswith(f"a.sqlite: {flaw}")
+    Path("a.sqlite.aside-1").write_text("of the last time")
+    assert main(["study", "a.toml", "--jobs", "1"]) == 0
+    said = capsys.readouterr().err.splitlines()[0]
+    assert said.startswith(f"a.sqlite: {flaw}")
+    assert said.endswith("; kept as a.sqlite.aside-2")
+    assert Path("a.sqlite.aside-2").read_bytes() == content
+    assert len(stand(defined).done) == 1
+
+
+def test_an_empty_file_becomes_the_store() -> None:
+    Path("a.sqlite").touch()
+    assert stand(run_here(SMALL)[0]).to_do == []
+
+
+def test_a_large_cell_takes_the_compiled_engine() -> None:
+    pytest.importorskip("numba")
+    text = SMALL.replace("200", "[1000, 100_000]").replace('["fcfs", "isjl"]', '"fcfs"')
+    defined, _ = run_here(text.replace("[0.5, 0.7]", "0.5"))
+    table = study_table(defined, kept_cells(defined.store_path))
+    assert list(table["engine"]) == ["simpy", "compiled"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--scheduler", "tcp://x:1"], "--scheduler: needs --backend dask"),
+        (["--backend", "dask"], "--backend dask: needs --scheduler ADDRESS"),
+        (
+            ["--backend", "dask", "--scheduler", "tcp://x:1", "--jobs", "2"],
+            "--jobs: cannot go with --backend dask, the cluster has the workers it has",
+        ),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study(SMALL)
+    assert main(["study", "a.toml", *words]) == 2
+    assert capsys.readouterr().err == f"serving-sim: error: {message}\n"
