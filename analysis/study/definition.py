@@ -17,7 +17,7 @@ from analysis.latency import check_warmup
 from analysis.statistic import PERCENTILES, quantiles
 from analysis.study.cell import Cell, Settings, build_policy
 from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
-from analysis.study.source import Logged, Made, Source, file_digest
+from analysis.study.source import Logged, Made, Source, log_digest
 from serving_sim import StepTime
 from workloads import parse_arrivals, parse_lengths
 
@@ -172,7 +172,7 @@ def _logged(entries: Entries, folder: Path) -> list[Source]:
         on_bad_row=entries.one("on-bad-row", word("error", "drop"), "error"),
     )
     names = entries.several("requests", text)
-    return [reading(name, folder.absolute() / name, file_digest(folder / name)) for name in names]
+    return [reading(name, folder.absolute() / name, log_digest(folder / name)) for name in names]
 
 
 _COEFFICIENTS = [field.name for field in fields(StepTime)]

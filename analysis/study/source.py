@@ -13,6 +13,7 @@ import numpy as np
 
 from serving_sim import StepTime, Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
+from workloads.traces import log_files
 
 Scalar = str | int | float | None
 
@@ -73,11 +74,11 @@ class Logged:
     Attributes
     ----------
     name : str
-        The file as the study names it.
+        The file, or a pattern for several, as the study names it.
     path : Path
         Where it is.
     content : str
-        Digest of the file: another one under the same name is noticed.
+        Digest of what the files hold: others under the same name are noticed.
     format, length, time_unit, on_bad_row
         How it is read, as in `workloads.read_requests`.
     """
@@ -108,15 +109,18 @@ class Logged:
 Source = Made | Logged
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def log_digest(path: Path) -> str:
+    """SHA-256, in hexadecimal, of a log or of all logs that match a pattern."""
+    digest = hashlib.sha256()
+    for file in log_files(path):
+        with file.open("rb") as content:
+            digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=1)  # the policies of a grid take turns on the same log
 def _read(log: Logged) -> Workload:
-    if file_digest(log.path) != log.content:
+    if log_digest(log.path) != log.content:
         raise ValueError(f"{log.name}: has changed since the study was read")
     workload, _ = read_requests(
         log.path,

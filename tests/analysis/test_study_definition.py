@@ -11,6 +11,7 @@ from refusal import refusal
 from analysis.study import Study, read_study
 from serving_sim import StepTime, Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
+from workloads.arrivals import ARRIVALS
 
 SMALL = """
 policy = ["fcfs", "isjl"]
@@ -168,8 +169,7 @@ REFUSED = {
     SMALL + "goodput = { e2el = 'low' }": "goodput.e2el='low': must be a finite number",
     SMALL + "goodput = { e2el = -1 }": "goodput=e2el:-1.0: the limit must be > 0",
     SMALL + "arrivals = 'poison'": (
-        "arrival process='poison': is unknown; did you mean 'poisson'? "
-        "known: backlog, fixed, poisson, gamma, batch"
+        f"arrival process='poison': is unknown; did you mean 'poisson'? known: {', '.join(ARRIVALS.targets)}"
     ),
     SMALL + "format = 'csv'": "format: needs requests, it says how a file is read",
     SMALL + "requests = 'log.csv'": "lengths: cannot go with requests, the file says what arrives",

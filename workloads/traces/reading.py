@@ -55,7 +55,7 @@ def read_requests(
     """
     wanted = Wanted(length, time_unit, on_bad_row)
     named = None if format == "auto" else format_called(format)
-    tables = [open_table(file) for file in _files(Path(path))]
+    tables = [open_table(file) for file in log_files(Path(path))]
     chosen = _format_of_all(tables) if named is None else named
     workload, report = chosen.read(tables, wanted)
     notes = list(report.notes)
@@ -85,7 +85,7 @@ def read_lengths(path: str | Path) -> dict[str, IntArray]:
     ValueError
         If the file is refused. The message is one line.
     """
-    tables = [open_table(file) for file in _files(Path(path))]
+    tables = [open_table(file) for file in log_files(Path(path))]
     pair = token_columns(tables[0])
     if pair is not None and not fitting(tables[0]):
         return token_counts(tables, pair)
@@ -95,8 +95,14 @@ def read_lengths(path: str | Path) -> dict[str, IntArray]:
     return {name: column for name, column in columns.items() if column is not None}
 
 
-def _files(path: Path) -> list[Path]:
-    """The file itself, or those that match a pattern, by name."""
+def log_files(path: Path) -> list[Path]:
+    """The file itself, or those that match a pattern, by name.
+
+    Raises
+    ------
+    ValueError
+        If none matches.
+    """
     if path.exists() or not set("*?[") & set(str(path)):
         return [path]
     matching = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
