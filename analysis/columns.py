@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from analysis.definitions import COST_METRICS
+
 
 @dataclass(frozen=True)
 class Column:
@@ -123,6 +125,21 @@ SUMMARY_FIELDS = (
         "null without upper predictions, else kappa, delta and delta_pack (lower, upper) in tokens, "
         "mean_slack, certified_ratio, and claim: null where the paper claims nothing, else "
         "optimum_lower in steps, theorem_3_22, corollary_3_24, refuted",
+    ),
+    Field("costs.prices", "money", "c, tau, price, and tariffs: input, output, cached per million tokens"),
+    *(Field(f"costs.{entry.key}", entry.unit, entry.formula) for entry in COST_METRICS),
+    Field("costs.profit_by_tariff", "money", "profit by name of the tariff"),
+    Field(
+        "costs.guarantee",
+        "money",
+        "null unless a budget was kept, else alpha in tokens, least_steps of any alpha-fair schedule, and "
+        "how much more such a schedule could earn at most: by_theorem, by_run",
+    ),
+    Field(
+        "costs.classes",
+        "token steps",
+        "null unless batches were recorded, else by class of length: shortest, longest and sum (tokens) of "
+        "the lengths, requests, and their shares of intrinsic, steps, suffered and caused",
     ),
 )
 """Keys of ``summary.json``."""

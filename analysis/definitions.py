@@ -110,6 +110,29 @@ RUN_METRICS = (
 )
 """Metrics with one value a run."""
 
+COST_METRICS = (
+    Definition(
+        "intrinsic_cost",
+        "tau Q",
+        "money",
+        "tau * sum of length * (length + 1) / 2, as in every schedule",
+        "lower",
+    ),
+    Definition("time_cost", "c T", "money", "c * busy steps", "lower"),
+    Definition(
+        "externality_cost",
+        "tau E",
+        "money",
+        "tau * sum over steps and requests of the tokens by which the longest cache of the batch is ahead",
+        "lower",
+    ),
+    Definition("cost", "cost", "money", "tau Q + c T + tau E", "lower"),
+    Definition("cost_per_request", "cost per request", "money", "cost / requests", "lower"),
+    Definition("revenue", "revenue", "money", "price * sum of lengths, as in every schedule", "higher"),
+    Definition("profit", "profit", "money", "revenue - cost", "higher"),
+)
+"""What a run costs and brings, one value a run."""
+
 _BY_KEY = {entry.key: entry for entry in (*REQUEST_METRICS, *RUN_METRICS)}
 
 

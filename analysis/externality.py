@@ -1,14 +1,15 @@
-"""Who pays for whom: the externality that each request suffers and causes."""
+"""Who pays for whom: the steps each request answers for, the externality it suffers and causes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from serving_sim.record import Batches, Run
-from serving_sim.request import FloatArray, IntArray
+from serving_sim.request import FloatArray, IntArray, exact_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ def externality_shares(run: Run) -> Shares:
         If the run kept no batches or no requests, or is too long to be split in 64 bits.
     """
     spans = _recorded(run)
-    if run.steps * run.steps * run.slots >= 2**63:  # sums of products of steps would not fit
+    if not fits_64_bits(run):
         raise ValueError(f"steps={run.steps}: too many to split the externality in 64 bits")
     ends, first, last = _stays(run, spans)
     length = ends[last] - ends[first]
@@ -55,6 +56,11 @@ def externality_shares(run: Run) -> Shares:
     caused = np.zeros(len(length), dtype=np.int64)
     np.add.at(caused, _leaders(first, last, len(spans.steps)), ahead)
     return Shares(suffered, caused)
+
+
+def fits_64_bits(run: Run) -> bool:
+    """Whether a run is short enough for its externality to be split."""
+    return run.steps * run.steps * run.slots < 2**63  # sums of products of steps
 
 
 def step_shares(run: Run) -> FloatArray:
@@ -77,26 +83,98 @@ def step_shares(run: Run) -> FloatArray:
     return shares
 
 
-def by_length_class(run: Run, shares: Shares, classes: int = 5) -> pd.DataFrame:
-    """Externality suffered and caused, by classes of length with about as many requests each.
+def request_shares(run: Run) -> pd.DataFrame:
+    """What each request has of Q, T and E.
 
     Returns
     -------
     DataFrame
-        One row a class: shortest, longest (tokens), requests, suffered, caused (token steps).
+        One row a request in input order: length (tokens), intrinsic (token steps), steps, suffered
+        and caused (token steps). The last four sum to Q, T, E and E.
+
+    Raises
+    ------
+    ValueError
+        As `externality_shares`.
     """
+    shares = externality_shares(run)
     assert run.requests is not None
-    frame = pd.DataFrame(
-        {"length": run.requests.length, "suffered": shares.suffered, "caused": shares.caused}
+    length = run.requests.length
+    return pd.DataFrame(
+        {
+            "length": length,
+            "intrinsic": length * (length + 1) // 2,  # fits, since no request has more steps than the run
+            "steps": step_shares(run),
+            "suffered": shares.suffered,
+            "caused": shares.caused,
+        }
     )
-    groups = frame.groupby(pd.qcut(frame["length"], classes, duplicates="drop"), observed=True)
-    return groups.agg(
-        shortest=("length", "min"),
-        longest=("length", "max"),
-        requests=("length", "size"),
-        suffered=("suffered", "sum"),
-        caused=("caused", "sum"),
-    ).reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class LengthClass:
+    """Requests of similar length, and their shares of Q, T and E.
+
+    Attributes
+    ----------
+    shortest, longest : int
+        Lengths it holds, in tokens.
+    requests, tokens : int
+        How many requests, and the sum of their lengths.
+    intrinsic, suffered, caused : int
+        In token steps.
+    steps : float
+        Busy steps that they answer for.
+    """
+
+    shortest: int
+    longest: int
+    requests: int
+    tokens: int
+    intrinsic: int
+    steps: float
+    suffered: int
+    caused: int
+
+
+def by_length_class(shares: pd.DataFrame, classes: int | Sequence[int] = 5) -> list[LengthClass]:
+    """Sum the shares of requests of similar length.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        Of `request_shares`, of one run or of several on top of each other.
+    classes : int or sequence of int
+        That many classes with about as many requests each, or the longest length of each class but
+        0 for the first entry, in rising order.
+
+    Returns
+    -------
+    list of LengthClass
+        Those that have requests, the shortest first.
+    """
+    length = shares["length"]
+    ends = _even_classes(length.to_numpy(), classes) if isinstance(classes, int) else [*classes]
+    return [_length_class(group) for _, group in shares.groupby(pd.cut(length, ends), observed=True)]
+
+
+def _even_classes(length: IntArray, classes: int) -> list[int]:
+    quantiles = np.quantile(length, np.arange(1, classes + 1) / classes, method="inverted_cdf")
+    return [0, *np.unique(quantiles).tolist()]
+
+
+def _length_class(shares: pd.DataFrame) -> LengthClass:
+    length = shares["length"]
+    return LengthClass(
+        shortest=int(length.min()),
+        longest=int(length.max()),
+        requests=len(length),
+        tokens=exact_sum(length.to_numpy()),
+        intrinsic=exact_sum(shares["intrinsic"].to_numpy()),
+        steps=float(shares["steps"].sum()),
+        suffered=exact_sum(shares["suffered"].to_numpy()),
+        caused=exact_sum(shares["caused"].to_numpy()),
+    )
 
 
 def _recorded(run: Run) -> Batches:

@@ -41,7 +41,9 @@ def write_batches(path: Path, batches: Batches) -> None:
     write_frame(path, batch_frame(batches))
 
 
-def write_run(folder: Path, run: Run, summary: Mapping[str, object], *, csv: bool = False) -> None:
+def write_run(
+    folder: Path, run: Run, summary: Mapping[str, object], *, csv: bool = False, batches: bool = True
+) -> None:
     """Write the files of a run: requests, batches where they were recorded, and the summary last.
 
     Parameters
@@ -54,11 +56,13 @@ def write_run(folder: Path, run: Run, summary: Mapping[str, object], *, csv: boo
         Content of ``summary.json``.
     csv : bool
         CSV rather than Parquet.
+    batches : bool
+        Whether to write the batches, where the run recorded them.
     """
     suffix = ".csv" if csv else ".parquet"
     with RequestFile(folder / f"requests{suffix}") as file:
         file.write(served_requests(run))
-    if run.batches is not None:
+    if batches and run.batches is not None:
         write_batches(folder / f"batches{suffix}", run.batches)
     write_json(folder / "summary.json", summary)
 

@@ -39,8 +39,10 @@ def calibrate(
             help="A candidate of your own; repeatable, replaces the grid.", min=0, show_default=False
         ),
     ] = None,
-    c: Annotated[float, typer.Option(help="Cost of a step, in money.")] = 0.0005,
-    tau: Annotated[float, typer.Option(help="Cost of a request and token of the longest cache.")] = 1e-6,
+    step_cost: Annotated[float, typer.Option(help="Cost of a step, c, in money.")] = 0.0005,
+    token_cost: Annotated[
+        float, typer.Option(help="Cost of a request and token of the longest cache, tau.")
+    ] = 1e-6,
     min_throughput: Annotated[
         float | None, typer.Option(help="Least tokens per time unit.", show_default=False)
     ] = None,
@@ -65,7 +67,7 @@ def calibrate(
 
     if grid not in GRIDS:
         raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
-    goal = Goal(CostModel(c, tau), min_throughput, _limits(max_latency), smallest, confidence)
+    goal = Goal(CostModel(step_cost, token_cost), min_throughput, _limits(max_latency), smallest, confidence)
     options = WorkloadOptions(requests=log, **vars(file))
     duration = parse_step_time(step_time)
     arriving = traffic(options, slots=slots, step_time=duration)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from analysis.cli.console import progress, say, show
-from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
-from analysis.cli.serve import Job, make_job, timeline_window
+from analysis.cli.options import (
+    OutputOptions,
+    PriceOptions,
+    StatisticsOptions,
+    WorkerOptions,
+    WorkloadOptions,
+)
+from analysis.cli.serve import Job, make_job, show_costs, timeline_window
 from analysis.cli.traffic import lines
 from analysis.text import file_name
 
@@ -28,6 +35,7 @@ def compare(
     context: typer.Context,
     workload: WorkloadOptions,
     worker: WorkerOptions,
+    prices: PriceOptions,
     statistics: StatisticsOptions,
     output: OutputOptions,
     policy: Annotated[
@@ -50,8 +58,9 @@ def compare(
         names,
         workload,
         worker,
+        prices,
         statistics,
-        record_batches=output.record_batches or output.timeline,
+        record_batches=_reports_costs(output, prices) or output.record_batches or output.timeline,
         recorded={"policies": names, "metrics": metrics},
     )
     check_distinct([each.describe() for each in job.policies])
@@ -67,12 +76,19 @@ def compare(
     if output.json:
         from analysis.json_text import to_json
 
-        typer.echo(to_json({**job.header(), **comparison.to_dict()}), nl=False)
+        typer.echo(to_json(_content(job, comparison)), nl=False)
         return
     from analysis.tables import comparison_tables
 
     for table in comparison_tables(comparison, job.time_unit):
         show(table)
+    if prices.given:
+        show_costs(job, outcomes)
+
+
+def _reports_costs(output: OutputOptions, prices: PriceOptions) -> bool:
+    """Whether batches are needed to tell who pays for whom."""
+    return output.out is not None or output.json or prices.given
 
 
 def _metrics(text: str) -> tuple[str, ...]:
@@ -89,20 +105,33 @@ def _serve_and_write(
     outcome = job.evaluate(job.serve(policy, begin))
     if output.out is not None:
         folder = output.out / file_name(outcome.policy)
-        for note in job.write(folder, outcome, csv=output.csv, timeline=timeline):
+        for note in job.write(folder, outcome, output, timeline):
             say(f"{outcome.policy}: {note}", quiet=output.quiet)
     return outcome
+
+
+def _content(job: Job, comparison: Comparison) -> dict[str, Any]:
+    from analysis.books import prices_as_dict
+
+    books, leads = job.money(comparison.outcomes)
+    costs = {
+        "prices": prices_as_dict(job.prices),
+        "books": [each.to_dict() for each in books],
+        "leads": [asdict(each) for each in leads],
+    }
+    return {**job.header(), **comparison.to_dict(), "costs": costs}
 
 
 def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:
     from analysis.output import write_json, write_text
     from analysis.plots import save_figure
-    from analysis.report import comparison_page, comparison_pictures
+    from analysis.report import comparison_page, comparison_pictures, cost_section
 
     pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.warmup)
-    for picture in pictures:
+    costs = cost_section(*job.money(comparison.outcomes), job.prices)
+    for picture in (*pictures, *costs.pictures):
         save_figure(picture.figure, folder / picture.name)
-    write_json(folder / "compare.json", {**job.header(), **comparison.to_dict()})
+    write_json(folder / "compare.json", _content(job, comparison))
     facts = {"Command": command, **job.facts()}
-    page = comparison_page(comparison, pictures, facts=facts, time_unit=job.time_unit)
+    page = comparison_page(comparison, pictures, sections=[costs], facts=facts, time_unit=job.time_unit)
     write_text(folder / "report.html", page)

@@ -13,6 +13,7 @@ import typer
 _workload = partial(typer.Option, rich_help_panel="Workload", show_default=False)
 _trace = partial(typer.Option, rich_help_panel="Workload from a file", show_default=False)
 _worker = partial(typer.Option, rich_help_panel="Worker and policy", show_default=False)
+_prices = partial(typer.Option, rich_help_panel="Prices", show_default=False)
 _statistics = partial(typer.Option, rich_help_panel="Statistics", show_default=False)
 _output = partial(typer.Option, rich_help_panel="Output", show_default=False)
 
@@ -178,6 +179,31 @@ class WorkerOptions:
 
 
 @dataclass(frozen=True)
+class PriceOptions:
+    """What serving costs and answers bring, in money."""
+
+    step_cost: Annotated[float | None, _prices(help="Cost of a step, c (default: 0.0005).")] = None
+    token_cost: Annotated[
+        float | None,
+        _prices(help="Cost of a request and token of the longest cache, tau (default: 1e-6)."),
+    ] = None
+    token_price: Annotated[float | None, _prices(help="Price of a token (default: 0.002).")] = None
+    tariffs: Annotated[
+        Path | None,
+        _prices(
+            help="CSV of separate prices per million tokens: tariff,input,output,cached.",
+            metavar="FILE",
+            dir_okay=False,
+        ),
+    ] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether the user asked about money."""
+        return any(value is not None for value in asdict(self).values())
+
+
+@dataclass(frozen=True)
 class StatisticsOptions:
     """What is measured."""
 
@@ -215,7 +241,7 @@ class OutputOptions:
 
 
 def arguments(
-    *groups: WorkloadOptions | WorkerOptions | StatisticsOptions, **others: object
+    *groups: WorkloadOptions | WorkerOptions | PriceOptions | StatisticsOptions, **others: object
 ) -> dict[str, Any]:
     """Options by name, as ``summary.json`` keeps them."""
     merged = {key: value for group in groups for key, value in asdict(group).items()} | others

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
-from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
-from analysis.cli.serve import Job, make_job, timeline_window
+from analysis.cli.options import (
+    OutputOptions,
+    PriceOptions,
+    StatisticsOptions,
+    WorkerOptions,
+    WorkloadOptions,
+)
+from analysis.cli.serve import Job, make_job, show_costs, timeline_window
 from analysis.cli.traffic import lines
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ def run(
     policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
     workload: WorkloadOptions,
     worker: WorkerOptions,
+    prices: PriceOptions,
     statistics: StatisticsOptions,
     output: OutputOptions,
     audit: Annotated[
@@ -35,8 +42,9 @@ def run(
         [policy],
         workload,
         worker,
+        prices,
         statistics,
-        record_batches=output.record_batches or audit or output.timeline,
+        record_batches=output.record_batches or audit or output.timeline or prices.given,
         recorded={"policy": policy},
     )
     if audit:
@@ -45,7 +53,7 @@ def run(
     with progress(len(job.traffic.workloads), quiet=output.quiet) as begin:
         outcome = job.evaluate(job.serve(job.policies[0], begin))
     if output.out is not None:
-        for note in job.write(output.out, outcome, csv=output.csv, timeline=timeline):
+        for note in job.write(output.out, outcome, output, timeline):
             say(note, quiet=output.quiet)
         say(f"files are in {output.out}", quiet=output.quiet)
     if output.json:
@@ -53,6 +61,8 @@ def run(
     else:
         for table in run_tables(outcome, job.time_unit):
             show(table)
+        if prices.given:
+            show_costs(job, [outcome])
     if audit:
         _report_audit(outcome, beside_json=output.json)
 

@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from analysis.cli.console import show
 from analysis.cli.information import check_information, check_known, inform, seen_by_policies
-from analysis.cli.options import OutputOptions, StatisticsOptions, WorkerOptions, WorkloadOptions, arguments
+from analysis.cli.money import make_prices
+from analysis.cli.options import (
+    OutputOptions,
+    PriceOptions,
+    StatisticsOptions,
+    WorkerOptions,
+    WorkloadOptions,
+    arguments,
+)
 from analysis.cli.parsing import (
     parse_beta,
     parse_objectives,
@@ -22,7 +31,9 @@ from analysis.time_unit import TimeUnit
 from analysis.version import project_version
 
 if TYPE_CHECKING:
+    from analysis.books import Books, Lead
     from analysis.outcome import Outcome
+    from analysis.prices import Prices
     from analysis.timeline import Window
     from serving_sim import Policy, Run, StepTime
 
@@ -43,6 +54,7 @@ class Job:
     objectives: dict[str, float] | None
     warmup: int
     time_unit: TimeUnit
+    prices: Prices
     arguments: dict[str, Any]
 
     def headline(self) -> str:
@@ -80,9 +92,25 @@ class Job:
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""
+        from analysis.books import keep_books, prices_as_dict
+
         inputs = self.traffic.inputs
-        own = {"replication": replication + 1, "input": inputs[replication] if inputs else None}
-        return {**self.header(), **own, **outcome.summaries[replication].to_dict()}
+        books = keep_books([outcome.runs[replication]], self.prices)
+        return {
+            **self.header(),
+            "replication": replication + 1,
+            "input": inputs[replication] if inputs else None,
+            **outcome.summaries[replication].to_dict(),
+            "costs": {"prices": prices_as_dict(self.prices), **books.numbers()},
+        }
+
+    def money(self, outcomes: Sequence[Outcome]) -> tuple[list[Books], list[Lead]]:
+        """Books of every policy, and the leads of all over the first."""
+        from analysis.books import keep_books, lead_over
+
+        baseline = outcomes[0].runs
+        books = [keep_books(outcome.runs, self.prices) for outcome in outcomes]
+        return books, [lead_over(outcome.runs, baseline, self.prices) for outcome in outcomes[1:]]
 
     def header(self) -> dict[str, Any]:
         """What every JSON file says first."""
@@ -108,9 +136,9 @@ class Job:
         }
 
     def write(
-        self, folder: Path, outcome: Outcome, *, csv: bool, timeline: Window | None = None
+        self, folder: Path, outcome: Outcome, output: OutputOptions, timeline: Window | None
     ) -> list[str]:
-        """Write the files of every run of one policy; what to say of them.
+        """Write the files of every run of one policy that ``output`` asks for; what to say of them.
 
         With several replications each has a folder of its own, and the estimates over all of them
         stand in ``replications.json``.
@@ -126,7 +154,7 @@ class Job:
         for place, (run, home) in enumerate(zip(outcome.runs, folders, strict=True)):
             if timeline is not None:
                 notes.append(write_timeline(home / "timeline.json.gz", run, timeline))
-            write_run(home, run, self.summary(outcome, place), csv=csv)
+            write_run(home, run, self.summary(outcome, place), csv=output.csv, batches=output.record_batches)
         if not single:
             write_json(folder / "replications.json", {**self.header(), **outcome.to_dict()})
         return notes
@@ -136,6 +164,7 @@ def make_job(
     policies: Sequence[str],
     workload: WorkloadOptions,
     worker: WorkerOptions,
+    prices: PriceOptions,
     statistics: StatisticsOptions,
     *,
     record_batches: bool,
@@ -150,6 +179,7 @@ def make_job(
     """
     from analysis.goodput import check_objectives
     from analysis.latency import check_warmup
+    from analysis.prices import check_tariffs
     from analysis.statistic import quantiles
 
     workload, worker = with_defaults(workload, worker)
@@ -163,6 +193,8 @@ def make_job(
     check_information(workload, worker)
     served = inform(traffic(workload, slots=worker.slots, step_time=step_time), worker)
     check_known(built, served.workloads)
+    money = make_prices(prices)
+    check_tariffs(money, served.workloads)
     check_warmup(statistics.warmup, min(map(len, served.workloads)))
     return Job(
         policies=built,
@@ -177,8 +209,17 @@ def make_job(
         objectives=objectives,
         warmup=statistics.warmup,
         time_unit=time_unit(workload, step_time),
-        arguments=arguments(workload, worker, statistics, **recorded),
+        prices=money,
+        arguments=arguments(workload, worker, prices, statistics, **recorded),
     )
+
+
+def show_costs(job: Job, outcomes: Sequence[Outcome]) -> None:
+    """Print the tables about money."""
+    from analysis.cost_tables import cost_tables
+
+    for table in cost_tables(*job.money(outcomes), job.prices):
+        show(table)
 
 
 def timeline_window(output: OutputOptions) -> Window | None:

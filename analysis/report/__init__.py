@@ -1,8 +1,9 @@
 """Self-contained HTML reports."""
 
+from analysis.report.costs import cost_section
 from analysis.report.page import comparison_page
 from analysis.report.pictures import Picture, comparison_pictures
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
 
-__all__ = ["Picture", "Section", "comparison_page", "comparison_pictures", "sections_page"]
+__all__ = ["Picture", "Section", "comparison_page", "comparison_pictures", "cost_section", "sections_page"]

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.plots import to_svg
 from analysis.report.pictures import Picture
+from analysis.report.section import Section
 
 
 def render(template: str, **context: object) -> str:
@@ -26,6 +27,11 @@ def render(template: str, **context: object) -> str:
 def embedded(pictures: Sequence[Picture]) -> list[tuple[Picture, str]]:
     """Each picture with a data URI of its drawing."""
     return [(picture, _data_uri(picture)) for picture in pictures]
+
+
+def with_pictures(sections: Sequence[Section]) -> list[tuple[Section, list[tuple[Picture, str]]]]:
+    """Each section with its pictures, embedded."""
+    return [(section, embedded(section.pictures)) for section in sections]
 
 
 def _data_uri(picture: Picture) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from analysis.compare import Comparison
 from analysis.definitions import REQUEST_METRICS
-from analysis.report.html import embedded, render
+from analysis.report.html import embedded, render, with_pictures
 from analysis.report.pictures import Picture
 from analysis.report.schedule import schedules
+from analysis.report.section import Section
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
 
@@ -17,6 +18,7 @@ def comparison_page(
     comparison: Comparison,
     pictures: Sequence[Picture],
     *,
+    sections: Sequence[Section] = (),
     facts: Mapping[str, str],
     time_unit: TimeUnit,
 ) -> str:
@@ -28,6 +30,8 @@ def comparison_page(
         What is reported.
     pictures : sequence of Picture
         Pictures of `comparison_pictures`, embedded as SVG.
+    sections : sequence of Section
+        What stands after the pictures.
     facts : mapping of str to str
         What was run, by heading.
     time_unit : TimeUnit
@@ -40,6 +44,7 @@ def comparison_page(
         tables=comparison_tables(comparison, time_unit),
         pictures=embedded(pictures),
         schedule=schedules(comparison.outcomes),
+        sections=with_pictures(sections),
         definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
         time_unit=time_unit,
         notes=_notes(comparison),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.report.html import embedded, render
+from analysis.report.html import render, with_pictures
 from analysis.report.section import Section
 
 
@@ -29,5 +29,5 @@ def sections_page(
         title=title,
         introduction=introduction,
         facts=facts,
-        sections=[(section, embedded(section.pictures)) for section in sections],
+        sections=with_pictures(sections),
     )

@@ -152,7 +152,7 @@ def test_the_command_writes_its_files_and_warns(tmp_path: Path, capsys: pytest.C
         (["--grid", "guess"], "--grid='guess': must be one of lengths, cost"),
         (["--max-latency", "mean:3"], "must read p95:NUMBER"),
         (["--confidence", "1"], "confidence=1.0: must lie strictly between 0 and 1"),
-        (["--tau", "0"], "tau=0.0: must be a positive number"),
+        (["--token-cost", "0"], "tau=0.0: must be a positive number"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -19,7 +19,7 @@ from analysis.economics import (
     profit_guarantee,
     revenue,
 )
-from analysis.externality import by_length_class, externality_shares
+from analysis.externality import LengthClass, by_length_class, externality_shares, request_shares
 from analysis.optimum import optimum
 from policies import FCFS, ISJL, LJF, SJF
 from serving_sim import Policy, Run, Workload, simulate
@@ -178,9 +178,12 @@ def test_shares_agree_with_a_step_by_step_count(*, lengths: list[int], gaps: lis
 
 def test_short_requests_suffer_what_long_ones_cause() -> None:
     run = simulate(long_then_short(50).workload, FCFS(), slots=2, record_batches=True)
-    table = by_length_class(run, externality_shares(run), classes=2)
-    assert table["suffered"].sum() == table["caused"].sum() == 50 * 49 // 2
-    assert externality_shares(run).caused[0] == 50 * 49 // 2
+    table = by_length_class(request_shares(run), classes=[0, 1, 50])
+    paid = 50 * 49 // 2
+    assert table == [
+        LengthClass(1, 1, 50, tokens=50, intrinsic=50, steps=25.0, suffered=paid, caused=0),
+        LengthClass(50, 50, 1, tokens=50, intrinsic=50 * 51 // 2, steps=25.0, suffered=0, caused=paid),
+    ]
     with pytest.raises(ValueError, match=r"^batches: shares of the cost need record_batches=True"):
         externality_shares(simulate(Workload([0], [1]), FCFS(), slots=1))
 

@@ -11,10 +11,13 @@ import pytest
 from made_runs import queue_run, small_run
 
 import analysis
+from analysis.books import keep_books
 from analysis.columns import SUMMARY_FIELDS
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS
+from analysis.economics import CostModel
 from analysis.json_text import to_json
 from analysis.outcome import evaluate
+from analysis.prices import Prices
 from analysis.summary import summarize
 from analysis.time_unit import TimeUnit
 from serving_sim import Audit, Violation, Workload
@@ -32,6 +35,9 @@ def paths(content: Mapping[str, object], prefix: str = "") -> set[str]:
         elif prefix == "" and key == "fairness":
             assert isinstance(value, dict)
             found |= paths(value, "fairness.")
+        elif prefix == "" and key == "costs":
+            assert isinstance(value, dict)
+            found |= paths(value, "costs.")
         else:
             found.add(prefix + key)
     return found
@@ -148,9 +154,11 @@ def test_python_names_of_the_package() -> None:
 
 
 def test_summary_keys_are_those_of_the_table() -> None:
+    run = small_run()
+    costs = {"prices": {}, **keep_books([run], Prices(CostModel(c=1.0, tau=1.0), 1.0)).numbers()}
     written = {"version", "seed", "replication", "input", "arguments"}  # what the command adds
     documented = {field.name for field in SUMMARY_FIELDS}
-    assert paths(summarize(small_run()).to_dict()) | written == documented
+    assert paths({**summarize(run).to_dict(), "costs": costs}) | written == documented
 
 
 def test_unsorted_input_gives_the_same_statistics() -> None:
