@@ -8,8 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from workloads.tables.json_values import json_column
 from workloads.tables.source import Source
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
@@ -40,7 +39,7 @@ class JsonlTable(Table):
             for lines in _blocks(self._source.content):
                 rows = self._rows(lines, record)
                 record += len(lines)
-                yield {name: _column([row.get(name) for row in rows]) for name in names}
+                yield {name: json_column([row.get(name) for row in rows]) for name in names}
 
     def _rows(self, lines: list[str], first_record: int) -> list[dict[str, Any]]:
         # One call for all lines takes a third of the time of a call for each.
@@ -81,13 +80,3 @@ def _object(line: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):  # the latter for nesting without end
         return None
     return found if isinstance(found, dict) else None
-
-
-def _column(values: list[Any]) -> pa.Array:
-    """One Arrow array; where kinds mix, or an integer would lose digits, the text of each value."""
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array(
-            [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-        )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from workloads.tables.csv_table import CsvTable
+from workloads.tables.json_array_table import JsonArrayTable
 from workloads.tables.jsonl_table import JsonlTable
 from workloads.tables.parquet_table import ParquetTable
 from workloads.tables.source import Source, unpacked
 from workloads.tables.table import Table
 
-SUFFIXES: dict[str, type[CsvTable | JsonlTable | ParquetTable]] = {
+_Kind = type[CsvTable | JsonlTable | JsonArrayTable | ParquetTable]
+
+SUFFIXES: dict[str, _Kind] = {
     ".csv": CsvTable,
     ".jsonl": JsonlTable,
     ".ndjson": JsonlTable,
@@ -19,7 +22,7 @@ SUFFIXES: dict[str, type[CsvTable | JsonlTable | ParquetTable]] = {
 
 
 def open_table(path: str | Path) -> Table:
-    """The rows of a CSV, JSON lines or Parquet file, perhaps compressed with gzip or zstd.
+    """The rows of a CSV, JSON lines, JSON or Parquet file, perhaps compressed with gzip or zstd.
 
     The suffix decides; where it says nothing, the first bytes do.
 
@@ -33,10 +36,12 @@ def open_table(path: str | Path) -> Table:
     return kind(source)
 
 
-def _by_content(source: Source) -> type[CsvTable | JsonlTable | ParquetTable]:
+def _by_content(source: Source) -> _Kind:
     with source.content.open("rb") as file:
         start = file.read(64)
     if start.startswith(b"PAR1"):
         return ParquetTable
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return JsonArrayTable
     return JsonlTable if text.startswith(b"{") else CsvTable

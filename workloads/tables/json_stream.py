@@ -1,0 +1,108 @@
+"""The items of a JSON array one by one, without holding the whole text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+_BLOCK = 1 << 20  # characters read at a time
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")
+_SHOWN = 40  # characters of where an array breaks off
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Where an array is no longer one, or ends too early."""
+
+    text: str
+
+
+def items(file: TextIO) -> Iterator[object]:
+    """The items of the array that fills a file; if it does not, the last of them is `Broken`."""
+    stream = _Stream(file)
+    try:
+        yield from _array(stream)
+        stream.expect("")
+    except (ValueError, RecursionError):  # the latter for nesting without end
+        yield Broken(stream.rest())
+
+
+def _array(stream: _Stream) -> Iterator[object]:
+    stream.expect("[")
+    if stream.next_sign() == "]":
+        stream.expect("]")
+        return
+    more = True
+    while more:
+        yield stream.value()
+        more = stream.expect(",]") == ","
+
+
+class _Stream:
+    """Text of a file from a place on; every method first reads as much as it needs."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = ""
+        self._place = 0
+        self._decode = json.JSONDecoder().raw_decode
+
+    def next_sign(self) -> str:
+        """The next character that is not blank, empty at the end."""
+        while True:
+            found = _NOT_BLANK.search(self._text, self._place)
+            if found is not None:
+                self._place = found.start()
+                return found[0]
+            self._place = len(self._text)
+            if not self._grow():
+                return ""
+
+    def expect(self, signs: str) -> str:
+        """Step over one of the given characters, or stay at the end if none is given.
+
+        Raises
+        ------
+        ValueError
+            If something else comes.
+        """
+        sign = self.next_sign()
+        if sign not in signs or bool(sign) != bool(signs):
+            raise ValueError(sign)
+        self._place += len(sign)
+        return sign
+
+    def value(self) -> object:
+        """Step over a value.
+
+        Raises
+        ------
+        ValueError
+            If there is none up to the end of the file.
+        """
+        while True:
+            self.next_sign()
+            try:
+                found, end = self._decode(self._text, self._place)
+            except ValueError:
+                if not self._grow():
+                    raise
+                continue
+            after = _NOT_BLANK.search(self._text, end)
+            if (after is not None and after[0] in ",]") or not self._grow():  # a number may go on
+                self._place = end
+                return found
+
+    def rest(self) -> str:
+        """What comes next, as far as a message shows it."""
+        return self._text[self._place : self._place + _SHOWN]
+
+    def _grow(self) -> bool:
+        """Read on, in growing steps, so that long values are not tried too often."""
+        block = self._file.read(max(_BLOCK, len(self._text) - self._place))
+        if block:
+            self._text, self._place = self._text[self._place :] + block, 0
+        return bool(block)
