@@ -30,6 +30,10 @@ class TimeUnit:
         """As in "steps of 0.03 s"."""
         return f"{self.name}s{self._length}"
 
+    def as_seconds(self) -> tuple[TimeUnit, float]:
+        """Seconds where it is known how long a unit is, else the unit itself; how many are in a unit."""
+        return (self, 1.0) if self.seconds is None else (TimeUnit("second"), self.seconds)
+
     @property
     def _length(self) -> str:
         return "" if self.seconds is None else f" of {self.seconds:g} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,7 @@ from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
 if TYPE_CHECKING:
-    from analysis.tables import Table
+    from analysis.inspection import Inspection
 
 app = typer.Typer(help="Make, convert and inspect workloads.", no_args_is_help=True)
 
@@ -89,22 +90,58 @@ def _files(out: Path, parts: dict[str, Workload]) -> dict[Path, Workload]:
 
 
 def inspect(
+    *,
+    context: typer.Context,
     workload: WorkloadOptions,
     slots: _Slots = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for a report with pictures.", metavar="DIR", file_okay=False, show_default=False
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
-    """Describe a workload: how many requests, how long, how often, how bursty."""
+    """Describe a workload: how many requests, how long, how often, how bursty, and what fits it."""
+    from analysis.inspection import inspect_workload
     from analysis.json_text import to_json
-    from analysis.workload_facts import workload_facts
+    from analysis.report import inspection_tables
 
     arrivals, counted = _one(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
-    facts = workload_facts(arrivals.workloads[0], slots=counted)
+    unit = time_unit(workload, StepTime())
+    second = 1.0 if unit.seconds is None else 1 / unit.seconds
+    found = inspect_workload(arrivals.workloads[0], slots=counted, second=second)
+    content = {"input": arrivals.inputs[0] if arrivals.inputs else None, **found.to_dict()}
+    if out is not None:
+        _write_report(out, found, content, arrivals, unit, shlex.join(["serving-sim", *context.obj]))
+        say(f"files are in {out}", quiet=quiet)
     if json:
-        typer.echo(to_json(facts), nl=False)
-    else:
-        show(_table(facts, time_unit(workload, StepTime())))
+        typer.echo(to_json(content), nl=False)
+        return
+    for table in inspection_tables(found, time_unit=unit):
+        show(table)
+
+
+def _write_report(
+    folder: Path,
+    found: Inspection,
+    content: dict[str, object],
+    arrivals: Traffic,
+    unit: TimeUnit,
+    command: str,
+) -> None:
+    from analysis.output import write_json, write_text
+    from analysis.plots import save_figure
+    from analysis.report import inspection_section, sections_page
+
+    section = inspection_section(found, title="What arrives", time_unit=unit)
+    facts = {"Command": command, "Workload": "; ".join(arrivals.facts)}
+    for picture in section.pictures:
+        save_figure(picture.figure, folder / picture.name)
+    write_json(folder / "inspect.json", content)
+    write_text(folder / "report.html", sections_page(section.title, [section], introduction=(), facts=facts))
 
 
 def _one(options: WorkloadOptions, slots: int | None) -> tuple[Traffic, int]:
@@ -114,14 +151,6 @@ def _one(options: WorkloadOptions, slots: int | None) -> tuple[Traffic, int]:
     workload, worker = with_defaults(options, WorkerOptions(slots=slots))
     assert worker.slots is not None
     return traffic(workload, slots=worker.slots, step_time=StepTime()), worker.slots
-
-
-def _table(facts: dict[str, float | int | None], unit: TimeUnit) -> Table:
-    from analysis.tables import Table
-    from analysis.text import number
-
-    rows = [(name.replace("_", " "), number(value)) for name, value in facts.items()]
-    return Table(f"times in {unit.plural}", ("", "value"), rows)
 
 
 app.command("make")(expand(make))

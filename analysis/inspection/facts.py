@@ -1,4 +1,4 @@
-"""What a workload looks like before anyone serves it."""
+"""Size, pace and peaks of a workload."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from serving_sim import Workload
 from serving_sim.request import FloatArray
 
 
-def workload_facts(workload: Workload, *, slots: int) -> dict[str, float | int | None]:
+_ROUNDING = 1e-9  # of a second: a request on a whole second must not fall into the one before
+
+
+def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> dict[str, float | int | None]:
     """Size, lengths, arrival rate and burstiness of a workload, by name.
 
     Parameters
@@ -17,17 +20,23 @@ def workload_facts(workload: Workload, *, slots: int) -> dict[str, float | int |
         n requests.
     slots : int
         Slots that the load counts on, with one step a time unit.
+    second : float
+        Time units in which the peak is counted.
 
     Returns
     -------
     dict of str to float, int or None
         Lengths in tokens, times in time units. ``rate`` is (n - 1) / (last - first release) and
         ``gap_cv2`` the squared coefficient of variation of the gaps (1 for Poisson, above it
-        bursty); both, and the load, are None where all requests come at once.
+        bursty); both, and the load, are None where all requests come at once. ``peak_second`` is
+        the largest number of requests in a second, counted from the first request on;
+        ``same_release`` counts requests released with the one before them, ``most_at_once`` the
+        largest number on one release.
     """
     release, length = np.sort(workload.release), workload.length
     span = float(release[-1] - release[0])
     rate = (len(workload) - 1) / span if span > 0 else None
+    gaps = np.diff(release)
     return {
         "requests": len(workload),
         "tokens": workload.total_length,
@@ -35,8 +44,11 @@ def workload_facts(workload: Workload, *, slots: int) -> dict[str, float | int |
         "first_release": float(release[0]),
         "last_release": float(release[-1]),
         "rate": rate,
-        "gap_cv2": _squared_variation(np.diff(release)) if span > 0 else None,
-        "longest_gap": float(np.diff(release).max()) if len(workload) > 1 else None,
+        "peak_second": _most(np.floor((release - release[0]) / second + _ROUNDING)),
+        "gap_cv2": _squared_variation(gaps) if span > 0 else None,
+        "longest_gap": float(gaps.max()) if len(workload) > 1 else None,
+        "same_release": int(np.count_nonzero(gaps == 0)),
+        "most_at_once": _most(release),
         "load": None if rate is None else rate * float(np.mean(length)) / slots,
     }
 
@@ -53,3 +65,8 @@ def _lengths(length: FloatArray) -> dict[str, float | int | None]:
 
 def _squared_variation(gaps: FloatArray) -> float:
     return float(np.var(gaps) / np.mean(gaps) ** 2)
+
+
+def _most(values: FloatArray) -> int:
+    """How often the commonest value occurs."""
+    return int(np.unique(values, return_counts=True)[1].max())

@@ -1,0 +1,149 @@
+"""A workload as a section of a report: tables, pictures, and how to read them."""
+
+from __future__ import annotations
+
+from analysis.inspection import Fitted, Inspection
+from analysis.plots.arrivals import dispersion_curve, rate_over_time
+from analysis.plots.distributions import gap_tail, length_distributions
+from analysis.report.pictures import Picture
+from analysis.report.section import Section
+from analysis.tables import Table
+from analysis.text import number
+from analysis.time_unit import TimeUnit
+
+_TITLES = {"length": "length", "prompt_tokens": "prompt", "output_tokens": "output"}
+
+
+def inspection_tables(found: Inspection, *, time_unit: TimeUnit) -> list[Table]:
+    """Facts, burstiness by time scale, and fitted families; tables without rows are left out."""
+    facts = {**found.facts, **{f"rank correlation, {key}": each for key, each in found.correlations.items()}}
+    tables = [
+        Table(
+            f"times in {time_unit.plural}",
+            ("", "value"),
+            [(name.replace("_", " "), number(value)) for name, value in facts.items()],
+        ),
+        _dispersion_table(found, time_unit),
+        _fits_table(f"gaps above 0, in {time_unit.plural}", {"gap": found.gap_fits}),
+        _fits_table("lengths in tokens", {_TITLES[name]: fits for name, fits in found.length_fits.items()}),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def inspection_section(found: Inspection, *, title: str, time_unit: TimeUnit) -> Section:
+    """The page of ``workload inspect``."""
+    order = (
+        "Arrivals first: how many requests come when, how clustered they are on each time scale, and how "
+        "long the gaps between them are. Then how long requests are, in tokens."
+    )
+    fits = (
+        "The Kolmogorov-Smirnov distance of a fitted family is the largest difference between its "
+        "distribution function and that of the data: at 0.05 no share is off by more than 5 percentage "
+        "points. Of two families fitted to the same data the one with the smaller AIC tells more. A fit "
+        "of the gaps says nothing of their order: where the dispersion goes on rising with the window, "
+        "independent gaps of any family are calmer than these arrivals."
+    )
+    return Section(
+        "inspect",
+        title,
+        (order, fits),
+        _findings(found, time_unit),
+        inspection_tables(found, time_unit=time_unit),
+        inspection_pictures(found, time_unit=time_unit),
+    )
+
+
+def inspection_pictures(found: Inspection, *, time_unit: TimeUnit) -> list[Picture]:
+    """Rate, dispersion, gaps and lengths; those that need different releases only where there are some."""
+    pictures = [
+        Picture(
+            "lengths",
+            "How long requests are",
+            "Share of requests up to each length, and the same of the families fitted to them.",
+            length_distributions(found.lengths, found.length_fits),
+        )
+    ]
+    if found.gap_fits:
+        gaps = Picture(
+            "gaps",
+            "Gaps between requests",
+            "Share of the gaps that are longer than the value below, on logarithmic scales, and the same "
+            "of the fitted families. A line below the data has too few long gaps.",
+            gap_tail(found.release, found.gap_fits, time_unit=time_unit),
+        )
+        pictures.insert(0, gaps)
+    if found.dispersion:
+        dispersion = Picture(
+            "dispersion",
+            "Burstiness by time scale",
+            "Variance over mean of the number of requests in a window, against its width. Poisson arrivals "
+            "have 1 at every width; a line that goes on rising has bursts on every scale.",
+            dispersion_curve(found.dispersion, time_unit=time_unit),
+        )
+        pictures.insert(0, dispersion)
+    if found.facts["rate"] is not None:
+        rate = Picture(
+            "rate-over-time",
+            "Arrivals over time",
+            "Requests per unit of time, in bins of equal width.",
+            rate_over_time(found.release, time_unit=time_unit),
+        )
+        pictures.insert(0, rate)
+    return pictures
+
+
+def _dispersion_table(found: Inspection, time_unit: TimeUnit) -> Table:
+    shown, factor = time_unit.as_seconds()
+    rows = [
+        (number(each.width * factor), f"{each.windows:,}", number(each.mean), number(each.index))
+        for each in found.dispersion
+    ]
+    title = (
+        "burstiness by time scale, variance / mean of the count in a window (1 for Poisson); "
+        f"windows in {shown.plural}"
+    )
+    return Table(title, ("window", "windows", "mean count", "variance / mean"), rows)
+
+
+def _fits_table(title: str, fits: dict[str, list[Fitted]]) -> Table:
+    rows = [
+        (name, fitted.family, _parameters(fitted), number(fitted.distance), number(fitted.aic))
+        for name, each in fits.items()
+        for fitted in each
+    ]
+    return Table(
+        f"fitted families, closest first: {title}",
+        ("", "family", "parameters", "KS distance", "AIC"),
+        rows,
+    )
+
+
+def _parameters(fitted: Fitted) -> str:
+    return ", ".join(f"{name} {number(value)}" for name, value in fitted.parameters.items())
+
+
+def _findings(found: Inspection, time_unit: TimeUnit) -> list[str]:
+    facts = {name: number(value) for name, value in found.facts.items()}
+    second, _ = time_unit.as_seconds()
+    size = (
+        f"{facts['requests']} requests of {facts['length_mean']} steps on average "
+        f"(median {facts['length_p50']}, longest {facts['length_max']}); load on the slots: {facts['load']}"
+    )
+    pace = (
+        f"most requests in a {second.singular}: {facts['peak_second']}; longest gap: "
+        f"{facts['longest_gap']} {time_unit.plural}; released with the one before: {facts['same_release']}"
+    )
+    texts = [size, pace]
+    if found.gap_fits:
+        best = found.gap_fits[0]
+        texts.append(
+            f"closest family for the gaps: {best.family} ({_parameters(best)}), "
+            f"KS distance {number(best.distance)}"
+        )
+    if found.dispersion:
+        first, last = found.dispersion[0], found.dispersion[-1]
+        texts.append(
+            f"variance / mean of counts: {number(first.index)} in the narrowest window, "
+            f"{number(last.index)} in the widest"
+        )
+    return texts

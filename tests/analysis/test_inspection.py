@@ -1,0 +1,202 @@
+"""What ``workload inspect`` measures, against truth, other libraries and the real traces."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.cli import main
+from analysis.inspection import dispersion_of_counts, fit_families, inspect_workload, workload_facts
+from analysis.inspection.families import EXPONENTIAL, GAMMA, LOGNORMAL, WEIBULL
+from serving_sim import Workload
+from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _termination_as_before() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
+        code = main([*words.split(), *map(str, more)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def releases(process: str, n: int = 40_000) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return parse_arrivals(process).releases(n, np.random.default_rng(5))
+
+
+def test_peaks_and_repeated_releases_by_hand() -> None:
+    workload = Workload([7.0, 2.0, 2.0, 2.9, 3.0, 7.0, 7.0], [1] * 7)
+    facts = workload_facts(workload, slots=2)
+    assert (facts["peak_second"], facts["same_release"], facts["most_at_once"]) == (3, 3, 3)
+    assert workload_facts(workload, slots=2, second=2.0)["peak_second"] == 4
+    assert (facts["rate"], facts["longest_gap"], facts["load"]) == (6 / 5, 4.0, 0.6)
+
+
+def test_a_whole_second_is_counted_in_its_own() -> None:
+    # three seconds in units of 0.03 s come to a hair less than three times a second in such units
+    workload = Workload(np.array([0.0, 3.0, 3.5, 4.0]) / 0.03, [1] * 4)
+    assert workload_facts(workload, slots=1, second=1 / 0.03)["peak_second"] == 2
+
+
+def test_all_at_once_has_no_rate() -> None:
+    facts = workload_facts(Workload([4.0, 4.0], [3, 5]), slots=2)
+    assert [facts[name] for name in ("rate", "gap_cv2", "load")] == [None] * 3
+    assert (facts["same_release"], facts["most_at_once"], facts["peak_second"]) == (1, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("process", "index"),
+    [("poisson:rate=2", 1.0), ("batch:size=8,rate=2", 8.0), ("fixed:rate=2", 0.0)],
+)
+def test_dispersion_is_that_of_the_process(process: str, index: float) -> None:
+    found = [each for each in dispersion_of_counts(releases(process)) if each.mean > 100]
+    assert len(found) > 3
+    for each in found:
+        # a variance of m normal counts has relative error sqrt(2 / (m - 1)); 5 of them miss once in 10**6
+        assert abs(each.index - index) <= 5 * index * np.sqrt(2 / (each.windows - 1)) + 0.01
+
+
+def test_widths_double_and_the_widest_has_twenty_windows() -> None:
+    found = dispersion_of_counts(releases("poisson:rate=2", n=1000))
+    assert [each.windows for each in found] == [640, 320, 160, 80, 40, 20]
+    assert all(each.windows * each.mean == pytest.approx(1000) for each in found)
+    assert dispersion_of_counts(np.zeros(99)) == []
+    assert dispersion_of_counts(np.arange(9.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("process", "family", "shape"),
+    [
+        ("gamma:rate=0.5,burstiness=0.4", "gamma", 0.4),
+        ("weibull:rate=0.5,shape=0.6", "weibull", 0.6),
+        ("weibull:rate=0.5,shape=2", "weibull", 2.0),
+    ],
+)
+def test_the_family_that_made_the_gaps_fits_best(process: str, family: str, shape: float) -> None:
+    gaps = np.diff(releases(process))
+    best = fit_families(gaps, (EXPONENTIAL, GAMMA, WEIBULL))[0]
+    assert best.family == family
+    assert best.parameters["shape"] == pytest.approx(shape, rel=0.02)  # standard error about 0.4 %
+    assert best.parameters["mean"] == pytest.approx(2.0, rel=0.05)
+    # with parameters known the distance exceeds this once in 1,000 times, fitted ones bring it closer
+    assert best.distance < 1.95 / np.sqrt(len(gaps))
+
+
+def test_rounded_lengths_are_held_against_the_rounded_fit() -> None:
+    lengths = parse_lengths("lognormal:mean=60,sigma=0.8").sample(40_000, np.random.default_rng(3))
+    best, *others = fit_families(lengths, (GAMMA, WEIBULL, LOGNORMAL), whole=True)
+    assert best.family == "lognormal"
+    assert best.parameters["sigma"] == pytest.approx(0.8, rel=0.03)
+    assert best.distance < 0.02  # rounding up shifts the fit by part of a token
+    assert all(each.aic > best.aic for each in others)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_distance_is_that_of_kolmogorov_and_smirnov(*, whole: bool) -> None:
+    values = np.array([1, 1, 2, 3, 3, 3, 8, 20])
+    (fitted,) = fit_families(values, (EXPONENTIAL,), whole=whole)
+    if whole:
+        points = np.arange(0, 40)
+        shares = np.array([np.mean(values <= point) for point in points])
+        expected = np.abs(shares - fitted.cdf(points.astype(float))).max()
+    else:
+        expected = stats.kstest(values, stats.expon(scale=values.mean()).cdf).statistic
+    assert fitted.distance == pytest.approx(expected, abs=1e-12)
+
+
+def test_values_that_no_family_can_hold() -> None:
+    assert fit_families(np.array([0, 0]), (GAMMA,)) == []
+    assert fit_families(np.array([5, 5, 0]), (GAMMA,)) == []
+
+
+def test_correlations_by_hand() -> None:
+    length = np.array([5, 1, 4, 2, 9])
+    workload = Workload(np.cumsum([0, 1, 4, 2, 9]), length, prompt_tokens=10 - length, output_tokens=length)
+    found = inspect_workload(workload, slots=1).correlations
+    assert found["length_with_gap_before"] == pytest.approx(1.0)
+    assert found["prompt_with_output"] == pytest.approx(-1.0)
+    assert found["gap_with_next_gap"] == pytest.approx(-0.5)  # ranks 1 3 2 and 2 1 3
+    alike = inspect_workload(Workload([0, 1, 2], [3, 3, 3]), slots=1).correlations
+    assert set(alike.values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("file", "counts", "longest", "cv"),
+    [
+        ("azure2023/AzureLLMInferenceTrace_code.csv", (67, 0, 1), 217.169, 13.151),
+        ("azure2023/AzureLLMInferenceTrace_conv.csv", (16, 0, 1), 4.315, 1.094),
+        ("mooncake/conversation_trace.jsonl", (28, 10851, 28), 3.003, 3.034),
+        ("vtc_arena/real_trace.csv", (11, 0, 1), 4.539, 1.104),
+    ],
+)
+def test_real_traces_have_the_facts_known_of_them(
+    shared: Path, file: str, counts: tuple[int, int, int], longest: float, cv: float
+) -> None:
+    workload, _ = read_requests(shared / "traces" / file, time_unit=0.03)
+    facts = workload_facts(workload, slots=64, second=1 / 0.03)
+    assert (facts["peak_second"], facts["same_release"], facts["most_at_once"]) == counts
+    assert facts["longest_gap"] == pytest.approx(longest / 0.03, abs=0.001 / 0.03)
+    assert np.sqrt(facts["gap_cv2"] or 0) == pytest.approx(cv, abs=0.001)
+
+
+def test_a_report_has_its_pictures_and_numbers(command: Command, tmp_path: Path) -> None:
+    options = "workload inspect --num-prompts 500 --burstiness 0.3 --json --out"
+    code, out, err = command(options, tmp_path)
+    assert (code, err.splitlines()[-1]) == (0, f"files are in {tmp_path}")
+    pictures = [
+        name + suffix
+        for name in ("dispersion", "gaps", "lengths", "rate-over-time")
+        for suffix in (".png", ".svg")
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [*pictures, "inspect.json", "report.html"]
+    )
+    assert json.loads((tmp_path / "inspect.json").read_text()) == json.loads(out)
+    assert json.loads(out)["gap_fits"][0]["family"] == "gamma"
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<img ") == 4
+    assert "closest family for the gaps: gamma" in page
+
+
+def test_a_backlog_has_lengths_alone_to_show(command: Command, tmp_path: Path) -> None:
+    code, out, _ = command("workload inspect --num-prompts 50 --arrivals backlog --out", tmp_path)
+    assert code == 0
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == ["lengths.png"]
+    assert "closest first: gaps" not in out
+
+
+def test_one_request_alone(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("release,length,prompt_tokens,output_tokens\n3,4,4,0\n")
+    code, out, _ = command("workload inspect --json --requests", path, "--out", tmp_path / "out")
+    assert code == 0
+    facts = json.loads(out)
+    assert (facts["requests"], facts["rate"], facts["longest_gap"]) == (1, None, None)
+    assert facts["length_fits"] == {"length": [], "prompt_tokens": []}
+
+
+def test_fits_follow_the_truth_of_a_made_workload() -> None:
+    workload = make_workload(
+        20_000, parse_lengths("lognormal:mean=300,sigma=1"), parse_arrivals("poisson:rate=3"), seed=1
+    )
+    found = inspect_workload(workload, slots=8)
+    assert found.length_fits["length"][0].family == "lognormal"
+    exponential = next(each for each in found.gap_fits if each.family == "exponential")
+    assert exponential.distance < 1.95 / np.sqrt(20_000)
