@@ -115,7 +115,11 @@ def inspect(
     found = inspect_workload(arrivals.workloads[0], slots=counted, second=second)
     content = {"input": arrivals.inputs[0] if arrivals.inputs else None, **found.to_dict()}
     if out is not None:
-        _write_report(out, found, content, arrivals, unit, shlex.join(["serving-sim", *context.obj]))
+        facts = {
+            "Command": shlex.join(["serving-sim", *context.obj]),
+            "Workload": "; ".join(arrivals.facts),
+        }
+        _write_report(out, found, content, facts, unit)
         say(f"files are in {out}", quiet=quiet)
     if json:
         typer.echo(to_json(content), nl=False)
@@ -128,16 +132,14 @@ def _write_report(
     folder: Path,
     found: Inspection,
     content: dict[str, object],
-    arrivals: Traffic,
+    facts: dict[str, str],
     unit: TimeUnit,
-    command: str,
 ) -> None:
     from analysis.output import write_json, write_text
     from analysis.plots import save_figure
     from analysis.report import inspection_section, sections_page
 
     section = inspection_section(found, title="What arrives", time_unit=unit)
-    facts = {"Command": command, "Workload": "; ".join(arrivals.facts)}
     for picture in section.pictures:
         save_figure(picture.figure, folder / picture.name)
     write_json(folder / "inspect.json", content)

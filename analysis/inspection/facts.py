@@ -7,7 +7,6 @@ import numpy as np
 from serving_sim import Workload
 from serving_sim.request import FloatArray
 
-
 _ROUNDING = 1e-9  # of a second: a request on a whole second must not fall into the one before
 
 
