@@ -146,6 +146,26 @@ SAMPLES = [
         [132, 80],
     ),
     Sample(
+        "ragpulse",
+        ".jsonl",
+        '{"timestamp": "27", "input_length": 3861, "output_length": 127, '
+        '"hash_ids": {"sys_prompt": [8325], "history": []}, "session_id": "1758-xa"}\n'
+        '{"timestamp": "29.5", "input_length": 12, "output_length": 1, "hash_ids": {}, "session_id": ""}\n\n',
+        [0, 2.5],
+        [3861, 12],
+        [127, 1],
+    ),
+    Sample(
+        "vllm-bench",
+        ".json",
+        '{"date": "20250301-090000", "input_lens": [1024, 7, 8], "output_lens": [128, 1, 2], '
+        '"ttfts": [0.1, 0.2, 0.3], "itls": [[0.01], [], []], "start_times": [81234.5, 81234.25, 81236.0], '
+        '"errors": ["", "", ""], "generated_texts": ["a", "b", "c"]}',
+        [0, 0.25, 1.75],
+        [7, 1024, 8],
+        [1, 128, 2],
+    ),
+    Sample(
         "arena",
         ".csv",
         "req_time_s,client,prompt_tokens,output_tokens\n0.0,lora-8-13,13,199\n0.25,lora-8-2,36,137\n",
@@ -252,6 +272,7 @@ def test_every_format_has_a_sample() -> None:
 BURST = "Timestamp,Model,Request tokens,Response tokens\n"
 MOON = '{"timestamp": 0, "input_length": 1, "output_length": 1}\n'
 ANSWERED = "must be >= 1, a request without an answer failed"
+PULSE = '{"timestamp": "27", "input_length": 1, "output_length": 1, "hash_ids": {}, "session_id": "s"}\n'
 LATER_TURN = "must be absent, as a later turn waits for the answer before it and has no time of its own"
 
 
@@ -295,6 +316,51 @@ LATER_TURN = "must be absent, as a later turn waits for the answer before it and
                 "line 2: sub_requests=[{'input_toks': 3}]: "
                 "must be absent, as chained calls wait for each other and have no times of their own"
             ),
+        ),
+        (
+            ".jsonl",
+            PULSE.replace('"27"', "27"),
+            (
+                "line 1: timestamp=27: "
+                "must be a text, as RAGPulse writes seconds; numbers are milliseconds of aiperf"
+            ),
+        ),
+        (
+            ".jsonl",
+            PULSE + PULSE.replace("27", "604453") + PULSE.replace("27", "0") + PULSE.replace("27", "1"),
+            (
+                "line 3: timestamp='0': must not be before the rows above, "
+                "the clock starts anew here: make two files of it"
+            ),
+        ),
+        (
+            ".json",
+            '{"start_times": [1, 2], "input_lens": [3, 4], "output_lens": [5, 0], "errors": ["", "Traceback'
+            " (most recent call last):\\n" + "x" * 500 + '"]}',
+            (
+                f"request 2: errors='Traceback (most recent call last):\\n{'x' * 25}': "
+                "must be empty, the request failed"
+            ),
+        ),
+        (
+            ".json",
+            '{"start_times": [1, 2], "input_lens": [3, 4], "output_lens": [5]}',
+            "output_lens: must be as long as start_times, found 1 items for 2",
+        ),
+        (
+            ".json",
+            '{"start_times": [1, 2], "input_lens": 7, "output_lens": [5]}',
+            "input_lens=7: must be a list",
+        ),
+        (
+            ".json",
+            '{"start_times": [1], "input_lens": [1], "output_lens": [5]}\n' * 2,
+            "must hold one object, found 2 lines",
+        ),
+        (
+            ".json",
+            '{"start_times": [1, "x"], "input_lens": [1, 1], "output_lens": [5, 5]}\n',
+            "request 2: start_times='x': must be a number",
         ),
         (
             ".csv",

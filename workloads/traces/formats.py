@@ -25,6 +25,8 @@ FORMATS = Registry(
         "aiperf": "workloads.traces.mooncake:AIPERF",
         "vllm-timed": "workloads.traces.mooncake:VLLM",
         "bailian": "workloads.traces.bailian:FORMAT",
+        "ragpulse": "workloads.traces.ragpulse:FORMAT",
+        "vllm-bench": "workloads.traces.vllm_bench:FORMAT",
         "arena": "workloads.traces.arena:FORMAT",
         "vidur": "workloads.traces.vidur:VIDUR",
         "vidur-older": "workloads.traces.vidur:OLDER",
