@@ -19,6 +19,7 @@ import numpy as np
 from analysis.bounds import Pool, best_lower_bound
 from analysis.bounds.steps import BOUNDS
 from analysis.optimum import Optimum, optimum
+from analysis.optimum.deadline import Deadline
 from analysis.optimum.instance import Instance
 from analysis.optimum.solve import first_bracket
 
@@ -79,7 +80,7 @@ def _trial(
     return Trial(
         instance,
         found,
-        heuristic=first_bracket(instance).upper,
+        heuristic=first_bracket(instance, Deadline(options.seconds)).upper,
         best=int(best.value),
         bounds={name: bound(pool) for name, bound in BOUNDS.items()},
     )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from analysis.cli.console import complain
-from analysis.cli.ending import close_shop, heed_signals, last_words
+from analysis.cli.ending import close_shop, heeding_signals, last_words
 from analysis.cli.streams import drop_unwritable_output, ready_streams
 
 __all__ = ["main"]
@@ -28,21 +28,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     ready_streams()
-    try:
-        heed_signals()
-        code = _run(words)
-        sys.stdout.flush()  # a failure is told by us, not at the end of Python
-    except BaseException as error:  # noqa: BLE001  (whatever it is, a user sees no traceback)
-        code, message = last_words(error)
-        if message:
-            complain(message)
-        drop_unwritable_output()
+    code, message = 0, ""
+    with heeding_signals() as heard:
+        try:
+            _run(words)
+            sys.stdout.flush()  # a failure is told by us, not at the end of Python
+        except BaseException as error:  # noqa: BLE001  (whatever it is, a user sees no traceback)
+            code, message = last_words(error, heard)
     if arguments is None:
         close_shop(code)
+    if message:
+        complain(message)
+    drop_unwritable_output()
     return code
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str]) -> None:
     # here and not above, so that an interruption while libraries load is caught as well
     import typer
 
@@ -51,4 +52,3 @@ def _run(words: list[str]) -> int:
     command = typer.main.get_command(app)
     with command.make_context("serving-sim", words, obj=words) as context:
         command.invoke(context)
-    return 0

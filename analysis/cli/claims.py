@@ -52,12 +52,13 @@ def claims(
     say(f"{len(chosen)} claims, seed {seed}, {'thorough' if thorough else 'quick'}", quiet=quiet)
     findings: list[Finding] = []
     try:
-        with progress(len(chosen), quiet=quiet) as begin:
-            found = examine(chosen, seed=seed, budget=THOROUGH if thorough else QUICK)
-            for claim in chosen:
-                begin(claim.name)
-                findings.append(next(found))
+        with progress(len(chosen), quiet=quiet) as done:
+            done("")  # the bar counts what began; this is the first
+            for finding in examine(chosen, seed=seed, budget=THOROUGH if thorough else QUICK):
+                findings.append(finding)
+                done(finding.claim.name)
     finally:  # an interruption keeps what was found
+        findings.sort(key=lambda finding: chosen.index(finding.claim))
         _report(findings, seed=seed, thorough=thorough, out=out, json=json)
     if markdown is not None:
         _write_page(findings, seed, markdown)
@@ -69,12 +70,12 @@ def _report(findings: list[Finding], *, seed: int, thorough: bool, out: Path | N
     from analysis.json_text import to_json
 
     content = findings_json(findings, seed=seed, thorough=thorough)
-    if out is not None:
+    if out is not None and findings:
         from analysis.experiments.claims.pictures import draw_counterexamples
         from analysis.output import write_json
 
+        write_json(out / "claims.json", content)  # first, as pictures take longer
         draw_counterexamples(findings, out)
-        write_json(out / "claims.json", content)
     if json:
         typer.echo(to_json(content), nl=False)
     elif findings:

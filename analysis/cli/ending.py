@@ -6,30 +6,43 @@ import contextlib
 import os
 import re
 import signal
+import threading
 import traceback
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
+from typing import Any
 
 _FAILED = 1
 _BAD_INPUT = 2
 _BY_SIGNAL = 128  # plus the number of the signal, as shells count
-_KEPT = "files written so far are complete"
 
-_ENDINGS = [
-    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
-]  # not on Windows
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_ENDINGS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]  # Windows has no SIGHUP
 _SUGGESTION = re.compile(r"\s*\(Possible options: (.*)\)$")
 
 
-class Terminated(KeyboardInterrupt):
-    """Another process asks for the end; whatever lets an interruption through lets this through."""
+@contextlib.contextmanager
+def heeding_signals() -> Iterator[list[int]]:
+    """Let a termination unwind the stack like Ctrl-C, so that finished work is kept and half files go.
 
+    Yields
+    ------
+    list of int
+        The signals heard so far. What an interruption becomes on its way up may be any error: a module
+        that fails to load, a parser that gives up.
+    """
+    heard: list[int] = []
 
-def heed_signals() -> None:
-    """Let a termination unwind the stack like Ctrl-C, so that finished work is kept and half files go."""
-    with contextlib.suppress(ValueError):  # only the main thread may
-        for number in _ENDINGS:
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
-                signal.signal(number, _terminate)
+    def hear(number: int, _frame: FrameType | None) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    before = _handle(hear)
+    try:
+        yield heard
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def close_shop(code: int) -> None:
@@ -38,20 +51,25 @@ def close_shop(code: int) -> None:
     def leave(_number: int, _frame: FrameType | None) -> None:
         os._exit(code)
 
-    with contextlib.suppress(ValueError):
-        for number in (signal.SIGINT, *_ENDINGS):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, leave)
+    _handle(leave)
 
 
-def last_words(error: BaseException) -> tuple[int, str]:
-    """Exit code and message for what has ended the command; an empty message where nothing is to be said."""
+def last_words(error: BaseException, heard: Sequence[int] = ()) -> tuple[int, str]:
+    """Exit code and message for what has ended the command; an empty message where nothing is to be said.
+
+    Parameters
+    ----------
+    error : BaseException
+        What came up.
+    heard : sequence of int
+        Signals that came before it.
+    """
+    if heard or isinstance(error, KeyboardInterrupt):
+        number = heard[-1] if heard else signal.SIGINT
+        word = "interrupted" if number == signal.SIGINT else "terminated"
+        return _BY_SIGNAL + number, f"{word}, files written so far are complete"
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(bool(error.code)), ""
-    if isinstance(error, Terminated):
-        return _BY_SIGNAL + int(error.args[0]), f"terminated, {_KEPT}"
-    if isinstance(error, KeyboardInterrupt):
-        return _BY_SIGNAL + signal.SIGINT, f"interrupted, {_KEPT}"
     if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
         return _BY_SIGNAL + getattr(signal, "SIGPIPE", 13), ""
     if isinstance(error, OSError):
@@ -106,5 +124,12 @@ def _place(error: BaseException) -> str:
     return f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
 
 
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    raise Terminated(number)
+def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
+    """Set the handler of all signals that end a process, and return the handlers before."""
+    if threading.current_thread() is not threading.main_thread():  # others may not
+        return {}
+    before = {number: signal.getsignal(number) for number in _ENDINGS}
+    heeded = {number: old for number, old in before.items() if old is not signal.SIG_IGN}  # as nohup wants it
+    for number in heeded:
+        signal.signal(number, handler)
+    return heeded

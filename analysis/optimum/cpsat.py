@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 
 from analysis.optimum.bracket import Bracket
+from analysis.optimum.deadline import Deadline, OutOfTimeError
 from analysis.optimum.instance import Instance
+from analysis.optimum.interruptible import interruptible
 
 try:
     from ortools.sat.python import cp_model
@@ -16,7 +17,7 @@ except ImportError as missing:
     ) from missing
 
 
-def solve(instance: Instance, known: Bracket, time_limit: float, workers: int = 1) -> Bracket:
+def solve(instance: Instance, known: Bracket, deadline: Deadline, workers: int = 1) -> Bracket:
     """Tighten a bracket with CP-SAT.
 
     Parameters
@@ -25,8 +26,8 @@ def solve(instance: Instance, known: Bracket, time_limit: float, workers: int = 
         The problem.
     known : Bracket
         Gives horizon, hint and lower bound.
-    time_limit : float
-        Wall-clock seconds for both searches together.
+    deadline : Deadline
+        End of both searches together.
     workers : int
         Threads of the solver.
 
@@ -42,18 +43,18 @@ def solve(instance: Instance, known: Bracket, time_limit: float, workers: int = 
     at most alpha apart. The default search finds schedules and proves most small instances; a second
     one that branches on the objective lifts the bound of the rest.
     """
-    deadline = perf_counter() + time_limit
-    program = _Program(instance, known)
-    first = program.search(known, time_limit / 2, workers, lift_bound=False)
-    if first.proven:
-        return first
-    return program.search(first, deadline - perf_counter(), workers, lift_bound=True)
+    try:
+        program = _Program(instance, known, deadline)
+    except OutOfTimeError:
+        return known
+    first = program.search(known, deadline.left / 2, workers, lift_bound=False)
+    return first if first.proven else program.search(first, deadline.left, workers, lift_bound=True)
 
 
 class _Program:
     """Variables and constraints of one instance, searched more than once."""
 
-    def __init__(self, instance: Instance, known: Bracket) -> None:
+    def __init__(self, instance: Instance, known: Bracket, deadline: Deadline) -> None:
         self.instance = instance
         self.model = cp_model.CpModel()
         self.start = [
@@ -61,7 +62,7 @@ class _Program:
             for i, (release, length) in enumerate(zip(instance.releases, instance.lengths, strict=True))
         ]
         self._bound_capacity()
-        self._bound_distances(known.upper)
+        self._bound_distances(known.upper, deadline)
         self._minimize_makespan(known)
 
     def search(self, known: Bracket, time_limit: float, workers: int, *, lift_bound: bool) -> Bracket:
@@ -72,12 +73,14 @@ class _Program:
         solver.parameters.max_time_in_seconds = time_limit
         solver.parameters.num_workers = workers
         solver.parameters.random_seed = 0
+        # its own handler would take Ctrl-C for the end of this search, and leave none behind
+        solver.parameters.catch_sigint_signal = False
         solver.parameters.linearization_level = 0  # a relaxation costs more here than it prunes
         # Presolve saves no time here, and that of OR-tools 9.15 can cut off the optimum where the domain
         # of a distance has holes (two requests, lengths 7 and 6, releases 1 and 5, alpha 3: 14, not 11).
         solver.parameters.cp_model_presolve = False
         solver.parameters.optimize_with_lb_tree_search = lift_bound
-        status = solver.solve(self.model)
+        status = interruptible(lambda: solver.solve(self.model), stop=solver.stop_search)
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
             return known
         lower = max(known.lower, math.ceil(solver.best_objective_bound - 0.5))  # a whole number as a float
@@ -91,10 +94,11 @@ class _Program:
         ]
         self.model.add_cumulative(runs, [1] * len(runs), self.instance.slots)
 
-    def _bound_distances(self, horizon: int) -> None:
+    def _bound_distances(self, horizon: int, deadline: Deadline) -> None:
         twins = set(self.instance.twins())
         alpha = self.instance.alpha
         for i, j in self.instance.pairs():
+            deadline.check()
             after_j, after_i = self.instance.lengths[j], self.instance.lengths[i]
             allowed = [[-horizon, -after_j], [-alpha, alpha], [after_i, horizon]]
             if (i, j) in twins:  # equal requests start in input order

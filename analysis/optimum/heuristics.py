@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
+from analysis.optimum.deadline import Deadline, OutOfTimeError
 from analysis.optimum.instance import Instance
 
 Starts = tuple[int, ...]
 
 
-def best_heuristic(instance: Instance) -> Starts:
-    """The shortest of the schedules below, equal requests in input order."""
-    return instance.in_twin_order(min(_candidates(instance), key=instance.makespan))
+def best_heuristic(instance: Instance, deadline: Deadline) -> Starts:
+    """The shortest of the schedules below that are made in time, equal requests in input order."""
+    best = batch_in_order(instance, _longest_first(instance))  # takes next to no time
+    with suppress(OutOfTimeError):
+        for other in _insertions(instance, deadline):
+            best = min(best, other, key=instance.makespan)
+    return instance.in_twin_order(best)
 
 
-def insert_in_order(instance: Instance, order: Iterable[int]) -> Starts:
+def insert_in_order(instance: Instance, order: Iterable[int], deadline: Deadline) -> Starts:
     """Give each request in turn the earliest start that fits those already placed.
 
     A later request may start before an earlier one: gaps are filled.
+
+    Raises
+    ------
+    OutOfTimeError
+        If the deadline passes before all are placed.
     """
     start: dict[int, int] = {}
     for request in order:
+        deadline.check()
         start[request] = _earliest_fit(instance, start, request)
     return tuple(start[request] for request in range(len(instance)))
 
@@ -43,17 +55,20 @@ def batch_in_order(instance: Instance, order: Iterable[int]) -> Starts:
     return tuple(start)
 
 
-def _candidates(instance: Instance) -> Iterable[Starts]:
-    requests = range(len(instance))
-    longest_first = sorted(requests, key=lambda i: -instance.lengths[i])
+def _insertions(instance: Instance, deadline: Deadline) -> Iterable[Starts]:
+    longest_first = _longest_first(instance)
     shortest_first = longest_first[::-1]
-    yield batch_in_order(instance, longest_first)
     for order in (longest_first, shortest_first):
-        yield insert_in_order(instance, order)
-        yield insert_in_order(instance, sorted(order, key=lambda i: instance.releases[i]))
+        yield insert_in_order(instance, order, deadline)
+        yield insert_in_order(instance, sorted(order, key=lambda i: instance.releases[i]), deadline)
     some = max(1, len(instance) // 16)  # the time a schedule takes grows with the cube of n
     for short in range(1, len(instance), some):  # short requests first let long ones join late
-        yield insert_in_order(instance, shortest_first[:short] + longest_first[: len(instance) - short])
+        order = shortest_first[:short] + longest_first[: len(instance) - short]
+        yield insert_in_order(instance, order, deadline)
+
+
+def _longest_first(instance: Instance) -> list[int]:
+    return sorted(range(len(instance)), key=lambda i: -instance.lengths[i])
 
 
 def _earliest_fit(instance: Instance, start: dict[int, int], request: int) -> int:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
 from scipy import optimize, sparse
 
 from analysis.optimum.bracket import Bracket
+from analysis.optimum.deadline import Deadline, OutOfTimeError
 from analysis.optimum.instance import Instance
+from analysis.optimum.interruptible import interruptible
 from serving_sim.request import FloatArray, IntArray
 
+_MOST_COLUMNS = 1_000_000
 
-def solve(instance: Instance, known: Bracket, time_limit: float) -> Bracket:
+
+def solve(instance: Instance, known: Bracket, deadline: Deadline) -> Bracket:
     """Tighten a bracket with HiGHS.
 
     Parameters
@@ -24,13 +29,18 @@ def solve(instance: Instance, known: Bracket, time_limit: float) -> Bracket:
         The problem.
     known : Bracket
         Gives horizon and lower bound; HiGHS takes no hint.
-    time_limit : float
-        Wall-clock seconds.
+    deadline : Deadline
+        End of the search.
 
     Returns
     -------
     Bracket
         Proven where the search ended in time.
+
+    Raises
+    ------
+    ValueError
+        If the program is too large to be written down.
 
     Notes
     -----
@@ -40,8 +50,12 @@ def solve(instance: Instance, known: Bracket, time_limit: float) -> Bracket:
     closed[t] a step in place of the big M and the pairs.
     """
     program = _Program(instance, known.upper)
-    rows = list(program.rows())
-    solution = optimize.milp(
+    try:
+        rows = list(program.rows(deadline))
+    except OutOfTimeError:
+        return known
+    solve = partial(
+        optimize.milp,
         program.only(program.makespan, 1.0),
         integrality=program.integral(),
         bounds=optimize.Bounds(
@@ -51,8 +65,9 @@ def solve(instance: Instance, known: Bracket, time_limit: float) -> Bracket:
         constraints=optimize.LinearConstraint(
             program.matrix(rows), [row.low for row in rows], [row.high for row in rows]
         ),
-        options={"time_limit": time_limit, "mip_rel_gap": 0, "presolve": False},  # presolve saves no time
+        options={"time_limit": deadline.left, "mip_rel_gap": 0, "presolve": False},  # presolve saves no time
     )
+    solution = interruptible(solve)
     proven = -math.inf if solution.mip_dual_bound is None else solution.mip_dual_bound
     lower = math.ceil(max(known.lower, proven) - 1e-6)
     if solution.x is None:
@@ -83,11 +98,18 @@ class _Program:
         self.closed = self.first[-1]
         self.makespan = self.closed + horizon
 
-    def rows(self) -> Iterator[_Row]:
+        if self.makespan > _MOST_COLUMNS:
+            raise ValueError(
+                f"solver='milp': a column for each request and step makes {self.makespan:,}, "
+                f"at most {_MOST_COLUMNS:,} are fine; take cp-sat"
+            )
+
+    def rows(self, deadline: Deadline) -> Iterator[_Row]:
         yield from self._starts_once()
         yield from self._ends_by_makespan()
         yield from self._twins_in_order()
         for t in range(self.horizon):
+            deadline.check()
             yield self._capacity(t)
             yield from self._fairness(t)
 

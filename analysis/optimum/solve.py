@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from analysis.bounds import best_lower_bound
 from analysis.optimum.bracket import Bracket
+from analysis.optimum.deadline import Deadline
 from analysis.optimum.feasibility import check_schedule
 from analysis.optimum.heuristics import best_heuristic
 from analysis.optimum.instance import Instance
@@ -61,7 +63,7 @@ def optimum(
     solver : {"cp-sat", "milp"}
         OR-tools CP-SAT, or the paper's integer program with HiGHS.
     time_limit : float
-        Wall-clock seconds the solver may search, > 0.
+        Wall-clock seconds for everything, > 0 and finite: quick schedules, model and search.
     workers : int
         Threads of CP-SAT, >= 1; HiGHS has one.
 
@@ -78,26 +80,27 @@ def optimum(
         If OR-tools is needed and not installed; the message names the extra.
     """
     instance = Instance.of(lengths, slots, alpha, releases)
-    if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit!r}: must be positive")
+    if not 0 < time_limit < math.inf:
+        raise ValueError(f"time_limit={time_limit!r}: must be a finite number of seconds > 0")
     search = _search_of(solver, check_count("workers", workers))
     begun = perf_counter()
-    bracket = first_bracket(instance)
-    if not bracket.proven:
-        bracket = search(instance, bracket, time_limit)
+    deadline = Deadline(time_limit)
+    bracket = first_bracket(instance, deadline)
+    if not bracket.proven and deadline.left:
+        bracket = search(instance, bracket, deadline)
     end = check_schedule(bracket.start, instance.lengths, slots, alpha, instance.releases)
     assert bracket.lower <= end == bracket.upper
     return Optimum(bracket.lower, bracket.upper, bracket.start, solver=solver, seconds=perf_counter() - begun)
 
 
-def first_bracket(instance: Instance) -> Bracket:
+def first_bracket(instance: Instance, deadline: Deadline) -> Bracket:
     """Best bound and best quick schedule."""
-    start = best_heuristic(instance)
+    start = best_heuristic(instance, deadline)
     bound = best_lower_bound(instance.lengths, instance.slots, instance.alpha, instance.releases)
     return Bracket(int(bound.value), instance.makespan(start), start)
 
 
-def _search_of(solver: str, workers: int) -> Callable[[Instance, Bracket, float], Bracket]:
+def _search_of(solver: str, workers: int) -> Callable[[Instance, Bracket, Deadline], Bracket]:
     if solver == "cp-sat":
         from analysis.optimum import cpsat  # needs an extra
 

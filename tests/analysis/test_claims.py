@@ -312,14 +312,31 @@ def test_an_unknown_claim_is_refused_in_one_line(capsys: pytest.CaptureFixture[s
 
 
 def test_an_interruption_keeps_what_was_found(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (first,) = examine(find_claims(["Example 2.4"]), seed=0, budget=QUICK, workers=1)
+    claims = find_claims(["Example 2.4", "Example 2.5"])
+    first, second = sorted(
+        examine(claims, seed=0, budget=QUICK, workers=1), key=lambda finding: finding.claim.name
+    )
 
     def interrupted(*_: object, **__: object) -> Iterator[Finding]:
+        yield second  # the order in which they are done is not that of the paper
         yield first
         raise KeyboardInterrupt
 
+    def nothing_found(*_: object, **__: object) -> Iterator[Finding]:
+        yield from ()
+        raise KeyboardInterrupt
+
+    def verdicts() -> list[str]:
+        content = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+        return [claim["name"] for claim in content["claims"]]
+
+    words = ["claims", "--quiet", "--out", str(tmp_path)]
     monkeypatch.setattr("analysis.experiments.claims.examine", interrupted)
-    assert main(["claims", "--only", "Example 2.4", "--only", "Example 2.5", "--quiet"]) == 130
+    assert main(words) == 130
+    assert verdicts() == ["Example 2.4", "Example 2.5"]
     assert "Example 2.4" in capsys.readouterr().out
+    monkeypatch.setattr("analysis.experiments.claims.examine", nothing_found)
+    assert main(words) == 130
+    assert verdicts() == ["Example 2.4", "Example 2.5"]  # an earlier file is not emptied

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -26,13 +26,6 @@ HOME = Path(analysis.__file__).parents[1]
 COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())"]
 
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,22 +15,13 @@ import typer
 import analysis
 from analysis.cli import main
 from analysis.cli.console import complain
-from analysis.cli.ending import Terminated, last_words
+from analysis.cli.ending import last_words
 from serving_sim.errors import PolicyError
 from serving_sim.testing import BreachError
 
 HOME = Path(analysis.__file__).parents[1]
 RUN = "import sys; from analysis.cli import main; sys.exit(main())"
 KEPT = "files written so far are complete"
-
-
-@pytest.fixture(autouse=True)
-def _signals_as_before() -> Iterator[None]:
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
 
 
 def start(*words: str, script: str = RUN, **changes: str) -> subprocess.Popen[str]:
@@ -49,8 +39,6 @@ def start(*words: str, script: str = RUN, **changes: str) -> subprocess.Popen[st
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, f"interrupted, {KEPT}"),
-        (Terminated(signal.SIGTERM), 143, f"terminated, {KEPT}"),
-        (Terminated(signal.SIGHUP), 129, f"terminated, {KEPT}"),
         (BrokenPipeError(32, "Broken pipe"), 141, ""),
         (PermissionError(13, "Permission denied", "A/Bc.csv"), 2, "A/Bc.csv: Permission denied"),
         (OSError(28, "No space left on device"), 2, "standard output: No space left on device"),
@@ -76,6 +64,20 @@ def start(*words: str, script: str = RUN, **changes: str) -> subprocess.Popen[st
 )  # fmt: skip
 def test_every_error_has_a_code_and_a_line(error: BaseException, code: int, message: str) -> None:
     assert last_words(error) == (code, message)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("initialization failed"), SystemExit(1)])
+def test_a_signal_is_told_whatever_it_has_become(error: BaseException) -> None:
+    assert last_words(error, [signal.SIGINT]) == (130, f"interrupted, {KEPT}")
+    assert last_words(error, [signal.SIGINT, signal.SIGTERM]) == (143, f"terminated, {KEPT}")
+    assert last_words(error, [signal.SIGHUP]) == (129, f"terminated, {KEPT}")
+
+
+def test_signals_are_as_before_once_the_command_has_ended() -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    assert main(["policies", "--no-such"]) == 2
+    assert [signal.getsignal(number) for number in numbers] == before
 
 
 def test_an_error_nobody_foresaw_names_its_place() -> None:

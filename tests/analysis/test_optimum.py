@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -13,10 +18,13 @@ from hypothesis import strategies as st
 from offline_instances import KNOWN_OPTIMA, Offline, offline
 from refusal import refusal
 
+import analysis
 from analysis.optimum import Solver, check_schedule, milp, optimum
 from analysis.optimum.bracket import Bracket
+from analysis.optimum.deadline import Deadline
 from analysis.optimum.heuristics import batch_in_order, best_heuristic, insert_in_order
 from analysis.optimum.instance import Instance
+from analysis.optimum.interruptible import interruptible
 
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 MANY = settings(max_examples=3 * settings().max_examples)
@@ -51,7 +59,7 @@ def test_solvers_left_alone_agree_with_exhaustive_search(case: Offline) -> None:
     instance = _instance(case)
     loose = _one_after_the_other(instance)
     least = least_makespan(case.lengths, case.slots, case.alpha, case.releases)
-    for found in (cpsat.solve(instance, loose, 60), milp.solve(instance, loose, 60)):
+    for found in (cpsat.solve(instance, loose, Deadline(60)), milp.solve(instance, loose, Deadline(60))):
         end = check_schedule(found.start, case.lengths, case.slots, case.alpha, case.releases)
         assert (found.lower, end, found.upper) == (least, least, least)
 
@@ -124,7 +132,9 @@ def test_refusals() -> None:
     assert refusal(lambda: optimum([2], 0, 0)) == "slots=0: must be a whole number >= 1"
     assert refusal(lambda: optimum([2], 1, -1)) == "alpha=-1: must be a whole number of tokens >= 0"
     assert refusal(lambda: optimum([2], 1, 0, [0.5])) == "release[0]=0.5: must be a whole number of steps"
-    assert refusal(lambda: optimum([2], 1, 0, time_limit=0)) == "time_limit=0: must be positive"
+    assert refusal(lambda: optimum([2], 1, 0, time_limit=0)) == (
+        "time_limit=0: must be a finite number of seconds > 0"
+    )
     assert refusal(lambda: optimum([2], 1, 0, workers=0)) == "workers=0: must be a whole number >= 1"
     assert refusal(lambda: optimum([2], 1, 0, solver="lp")) == (  # type: ignore[arg-type]
         "solver='lp': must be one of cp-sat, milp"
@@ -137,9 +147,9 @@ def test_heuristics_give_schedules(case: Offline, random: object) -> None:
     order = list(range(len(instance)))
     random.shuffle(order)  # type: ignore[attr-defined]
     for start in (
-        insert_in_order(instance, order),
+        insert_in_order(instance, order, Deadline(60)),
         batch_in_order(instance, order),
-        best_heuristic(instance),
+        best_heuristic(instance, Deadline(60)),
     ):
         end = check_schedule(start, case.lengths, case.slots, case.alpha, case.releases)
         assert end == instance.makespan(start)
@@ -148,11 +158,59 @@ def test_heuristics_give_schedules(case: Offline, random: object) -> None:
 def test_insertion_fills_gaps_and_starts_alpha_early() -> None:
     instance = Instance.of([6, 6, 2, 4], 2, 2)
     # 6 and 6 at 0; the 2 after them; the 4 could join it and does
-    assert insert_in_order(instance, [0, 1, 2, 3]) == (0, 0, 6, 6)
+    assert insert_in_order(instance, [0, 1, 2, 3], Deadline(60)) == (0, 0, 6, 6)
     # the 4 at 0, a 6 beside it, the 2 at 4 beside the 6 would be unfair, so at 6; the other 6 there
-    assert insert_in_order(instance, [3, 0, 2, 1]) == (0, 6, 6, 0)
+    assert insert_in_order(instance, [3, 0, 2, 1], Deadline(60)) == (0, 6, 6, 0)
 
 
 def test_batches_of_the_longest_are_ljf() -> None:
     instance = Instance.of([1, 9, 5, 5], 2, 0)
     assert batch_in_order(instance, [1, 2, 3, 0]) == (9, 0, 0, 9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_time_limit_counts_for_the_making_of_the_model_too(solver: Solver) -> None:
+    _needs(solver)
+    lengths = np.random.default_rng(5).integers(1, 300, 1000).tolist()
+    found = optimum(lengths, 8, 50, solver=solver, time_limit=0.2)  # the quick schedules alone take minutes
+    assert found.seconds < 5  # with patience for a busy machine
+    assert check_schedule(found.start, lengths, 8, 50) == found.upper
+
+
+def test_a_program_too_large_to_be_written_down_is_refused() -> None:
+    assert refusal(lambda: optimum([10**9, 10**9, 1, 3, 10**8], 2, 1, solver="milp")) == (
+        "solver='milp': a column for each request and step makes 4,500,000,007, at most 1,000,000 are fine; "
+        "take cp-sat"
+    )
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_interruption_ends_a_search_at_once(solver: Solver) -> None:
+    _needs(solver)
+    lengths = np.random.default_rng(0).integers(1, 60, 40).tolist()
+    script = (
+        f"import sys; from analysis.optimum import optimum, {solver.replace('-', '')}\n"
+        "print('begun', flush=True)\n"
+        f"try: optimum({lengths}, 4, 10, solver='{solver}', time_limit=300)\n"
+        "except KeyboardInterrupt: sys.exit(7)"
+    )
+    home = Path(analysis.__file__).parents[1]
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(home)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1.5)  # the solver is at work by then
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (7, "")
+
+
+def test_interruptible_work_returns_and_raises_as_it_would_alone() -> None:
+    assert interruptible(lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError, match="by zero"):
+        interruptible(lambda: 1 // 0)

@@ -69,7 +69,7 @@ def find_claims(names: Sequence[str]) -> list[Claim]:
 
 
 def examine(claims: Sequence[Claim], *, seed: int, budget: Budget, workers: int = 2) -> Iterator[Finding]:
-    """Check claims in parallel and give the findings in order, each as soon as its turn has come.
+    """Check claims in parallel and give each finding as soon as it is there, so that none is lost later.
 
     A claim's random numbers depend on the seed and its name alone, so its verdict is the same whatever
     else is checked.
@@ -85,19 +85,23 @@ def examine(claims: Sequence[Claim], *, seed: int, budget: Budget, workers: int 
     workers : int
         Processes.
     """
-    names = [claim.name for claim in claims]
-    verdicts = Parallel(n_jobs=min(workers, len(names)), return_as="generator")(
-        delayed(_examine_one)(name, seed, budget) for name in names
+    by_name = {claim.name: claim for claim in claims}
+    verdicts = Parallel(n_jobs=min(workers, len(by_name)), return_as="generator_unordered")(
+        delayed(_examine_one)(name, seed, budget) for name in by_name
     )
-    for claim, verdict in zip(claims, verdicts, strict=True):
-        yield Finding(claim, verdict)
+    for name, verdict in verdicts:
+        yield Finding(by_name[name], verdict)
 
 
-def _examine_one(name: str, seed: int, budget: Budget) -> Verdict:
+def _examine_one(name: str, seed: int, budget: Budget) -> tuple[str, Verdict]:
     (claim,) = [claim for claim in all_claims() if claim.name == name]
+    return name, _verdict(claim, seed, budget)
+
+
+def _verdict(claim: Claim, seed: int, budget: Budget) -> Verdict:
     if claim.needs_optimum and find_spec("ortools") is None:
         return Verdict(Kind.NOT_TESTABLE, "the optimum is not known", why=_MISSING)
-    return claim.check(np.random.default_rng([seed, zlib.crc32(name.encode())]), budget)
+    return claim.check(np.random.default_rng([seed, zlib.crc32(claim.name.encode())]), budget)
 
 
 def _matches(name: str, wanted: str) -> bool:
