@@ -82,6 +82,34 @@ SAMPLES = [
         [5, 6],
     ),
     Sample(
+        "inference-perf",
+        ".csv",
+        "\ufeff2023-11-16 18:15:46.001, 374, 44\r\n2023-11-16 18:15:46.002, 10, 10\r\n"
+        "2023-11-16 18:15:46.009, 10, 10\r\n2023-11-16 18:15:46.011, 10, 9",
+        [0, 0.001, 0.008, 0.01],
+        [374, 10, 10, 10],
+        [44, 10, 10, 9],
+        by_name=True,
+    ),
+    Sample(
+        "inference-perf",
+        ".csv",
+        "\nTIMESTAMP, ContextTokens, GeneratedTokens\n2023-11-16 18:15:46.001, 374, 44\n",
+        [0],
+        [374],
+        [44],
+        by_name=True,
+    ),
+    Sample(
+        "inference-perf",
+        ".csv",
+        "\n2023-11-16 18:15:46, 44, 44\n",
+        [0],
+        [44],
+        [44],
+        by_name=True,
+    ),
+    Sample(
         "burstgpt",
         ".csv",
         "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
@@ -361,6 +389,14 @@ LATER_TURN = "must be absent, as a later turn waits for the answer before it and
             ".json",
             '{"start_times": [1, "x"], "input_lens": [1, 1], "output_lens": [5, 5]}\n',
             "request 2: start_times='x': must be a number",
+        ),
+        (
+            ".json",
+            '[{"id": "a", "conversations": [{"from": "human", "value": "Hello"}]}]',
+            (
+                "must hold counts of tokens, found texts of conversations; "
+                "count them with the tokenizer of a model first"
+            ),
         ),
         (
             ".csv",

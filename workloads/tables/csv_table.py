@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -17,19 +18,32 @@ _BLOCK = 1 << 22  # bytes parsed at a time
 
 
 class CsvTable(Table):
-    """A CSV file with a header line; LF or CRLF, blank lines and a byte-order mark are fine."""
+    """A CSV file; LF or CRLF, blank lines and a byte-order mark are fine.
 
-    def __init__(self, source: Source) -> None:
+    Parameters
+    ----------
+    source : Source
+        The file.
+    names : sequence of str
+        Names of the columns in a file that may lack a header line; the first line is taken for one if
+        it holds any of them. Without names it must be one.
+    """
+
+    def __init__(self, source: Source, names: Sequence[str] = ()) -> None:
         check_encoding(source)
         with reading(source.path):
-            self._header_lines, names = _header(source)
+            self._header_lines, found = _header(source)
+            if names and not set(names) & set(found):
+                self._header_lines, found = self._header_lines - 1, list(names)
             check_quotes(source, self._header_lines)
-        super().__init__(source.path, names)
+        super().__init__(source.path, found)
         self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Text columns; a row must have as many fields as the header."""
         with reading(self.path), self._source.content.open("rb") as file:
+            if file.read(len(BOM_UTF8)) != BOM_UTF8:
+                file.seek(0)
             for _ in range(self._header_lines):
                 file.readline()
             if not file.read(1):  # Arrow takes a file without any row for an error

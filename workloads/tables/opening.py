@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from workloads.tables.csv_table import CsvTable
@@ -21,10 +22,17 @@ SUFFIXES: dict[str, _Kind] = {
 }
 
 
-def open_table(path: str | Path) -> Table:
+def open_table(path: str | Path, names: Sequence[str] = ()) -> Table:
     """The rows of a CSV, JSON lines, JSON or Parquet file, perhaps compressed with gzip or zstd.
 
     The suffix decides; where it says nothing, the first bytes do.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    names : sequence of str
+        Names of the columns in a CSV file that may lack a header line.
 
     Raises
     ------
@@ -33,7 +41,7 @@ def open_table(path: str | Path) -> Table:
     """
     source = unpacked(Path(path))
     kind = SUFFIXES.get(source.suffix) or _by_content(source)
-    return kind(source)
+    return CsvTable(source, names) if kind is CsvTable else kind(source)
 
 
 def _by_content(source: Source) -> _Kind:

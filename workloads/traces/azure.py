@@ -4,6 +4,7 @@ Patel et al., "Splitwise: Efficient generative LLM inference using phase splitti
 Stojkovic et al., "DynamoLLM", HPCA 2025. The traces of 2023 have local stamps with seven fractional
 digits, CRLF line ends and none at the end of the file; those of 2024 have an offset from UTC and six
 digits, or none on a whole second. In the multimodal one images are counted, but not as tokens.
+inference-perf replays files of the same columns that may lack their names.
 """
 
 from __future__ import annotations
@@ -27,4 +28,12 @@ MULTIMODAL = replace(
     name="azure-multimodal",
     summary="Azure multimodal inference trace, images apart (CSV)",
     marks=("NumImages",),
+)
+
+INFERENCE_PERF = replace(
+    AZURE,
+    name="inference-perf",
+    summary="columns of the Azure traces, perhaps without their names (CSV)",
+    bare=True,
+    by_name_only=True,
 )

@@ -20,6 +20,7 @@ FORMATS = Registry(
         "access-log": "workloads.traces.access_log:FORMAT",
         "azure": "workloads.traces.azure:AZURE",
         "azure-multimodal": "workloads.traces.azure:MULTIMODAL",
+        "inference-perf": "workloads.traces.azure:INFERENCE_PERF",
         "burstgpt": "workloads.traces.burstgpt:FORMAT",
         "mooncake": "workloads.traces.mooncake:MOONCAKE",
         "aiperf": "workloads.traces.mooncake:AIPERF",
@@ -51,6 +52,10 @@ class Format(Protocol):
     @property
     def columns(self) -> Sequence[str]:
         """Columns that a file of this format has."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether files may lack a header line; the columns then stand in their order."""
 
     @property
     def by_name_only(self) -> bool:

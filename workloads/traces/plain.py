@@ -17,6 +17,7 @@ class PlainFormat:
     name = "plain"
     summary = "release in time units, length in steps (CSV, JSON lines or Parquet)"
     columns = NEEDED
+    bare = False
     by_name_only = False
     in_seconds = False
 

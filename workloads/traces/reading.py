@@ -55,7 +55,8 @@ def read_requests(
     """
     wanted = Wanted(length, time_unit, on_bad_row)
     named = None if format == "auto" else format_called(format)
-    tables = [open_table(file) for file in log_files(Path(path))]
+    columns = named.columns if named is not None and named.bare else ()
+    tables = [open_table(file, columns) for file in log_files(Path(path))]
     chosen = _format_of_all(tables) if named is None else named
     workload, report = chosen.read(tables, wanted)
     notes = list(report.notes)
@@ -132,6 +133,11 @@ def _recognised(table: Table) -> Format:
     if found:
         names = ", ".join(candidate.name for candidate in found)
         raise ValueError(f"{table.path}: format could be any of {names}, name one; columns: {columns}")
+    if "conversations" in table.columns:
+        raise ValueError(
+            f"{table.path}: must hold counts of tokens, found texts of conversations; "
+            "count them with the tokenizer of a model first"
+        )
     if token_columns(table) is not None:
         raise ValueError(
             f"{table.path}: must say when requests arrived, found lengths alone; "

@@ -48,6 +48,8 @@ class LogFormat:
         Further columns that ``check`` looks at where they are there.
     check : callable, optional
         Marks the rows that break a rule of this format alone; it goes first, as its reasons say most.
+    bare : bool
+        Whether files may lack the header line; time, prompt and output then stand in this order.
     by_name_only : bool
         Whether files look like another format's, so that this one must be asked for.
     """
@@ -63,6 +65,7 @@ class LogFormat:
     marks: Sequence[str] = ()
     watched: Sequence[str] = ()
     check: Callable[[Batch], None] | None = None
+    bare: bool = False
     by_name_only: bool = False
     in_seconds: ClassVar[bool] = True
 
