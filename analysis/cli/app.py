@@ -14,6 +14,7 @@ from analysis.cli import (
     reproduce,
     run,
     study,
+    validate,
     workload,
 )
 from analysis.cli.expand import expand
@@ -34,6 +35,7 @@ app.command("optimum")(optimum.optimum)
 app.command("calibrate")(expand(calibrate.calibrate))
 app.command("claims")(claims.claims)
 app.command("reproduce")(reproduce.reproduce)
+app.command("validate")(validate.validate)
 app.command("policies")(policies.policies)
 app.add_typer(study.app, name="study")
 app.add_typer(workload.app, name="workload")

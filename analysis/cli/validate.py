@@ -1,0 +1,87 @@
+"""``serving-sim validate``: the simulator against queueing theory."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+
+if TYPE_CHECKING:
+    from analysis.experiments.validation import Finding, Settings
+
+
+def validate(
+    *,
+    context: typer.Context,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for the table, the picture and the page; what is finished there is kept.",
+            metavar="DIR",
+            file_okay=False,
+        ),
+    ] = Path("validated"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shorter runs: half a minute instead of minutes.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            help="Page to write; its picture goes to ../assets/validation beside it.",
+            metavar="FILE",
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Hold simulated waits and latencies against exact theory; exit with 1 where they differ."""
+    from analysis.experiments import validation
+
+    settings = validation.quick(seed) if quick else validation.full(seed)
+    systems = validation.count_tasks(settings)
+    say(
+        f"{systems} systems, {settings.replications} runs of {settings.requests:,} requests, seed {seed}",
+        quiet=quiet,
+    )
+    with progress(systems, quiet=quiet) as done:
+        done("")  # the bar counts what began; this is the first
+        findings = validation.validate(settings, folder=out, jobs=jobs, done=done)
+    _write(findings, settings, out, markdown, command=shlex.join(["serving-sim", *context.obj]))
+    _show(findings)
+    say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
+    if any(finding.met < len(finding.checks) for finding in findings):
+        raise typer.Exit(1)
+
+
+def _write(
+    findings: list[Finding], settings: Settings, out: Path, markdown: Path | None, *, command: str
+) -> None:
+    from analysis.experiments.validation.page import html_page, markdown_page, overview, to_frame
+    from analysis.output import write_frame, write_text
+    from analysis.plots import save_figure
+
+    picture = overview(findings)
+    write_frame(out / "validation.csv", to_frame(findings))
+    save_figure(picture.figure, out / picture.name)
+    write_text(out / "report.html", html_page(findings, settings, picture, command=command))
+    if markdown is not None:
+        save_figure(picture.figure, markdown.parent.parent / "assets" / "validation" / picture.name)
+        write_text(
+            markdown, markdown_page(findings, settings, pictures="../assets/validation", command=command)
+        )
+
+
+def _show(findings: list[Finding]) -> None:
+    from analysis.experiments.validation.page import outcome, to_table
+
+    for finding in findings:
+        if finding.checks:
+            show(to_table(finding))
+        typer.echo(f"{finding.chapter.title}: {outcome(finding)}\n")

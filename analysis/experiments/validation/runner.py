@@ -1,0 +1,76 @@
+"""Simulate everything and hold it against theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.experiments.reproduce.task import collect
+from analysis.experiments.validation import (
+    erlang,
+    identity,
+    independent,
+    insensitivity,
+    limits,
+    priorities,
+    waiting,
+)
+from analysis.experiments.validation.chapter import Chapter
+from analysis.experiments.validation.check import Check
+from analysis.experiments.validation.settings import Settings
+
+CHAPTERS: tuple[Chapter, ...] = tuple(
+    module.CHAPTER for module in (waiting, identity, erlang, priorities, limits, insensitivity, independent)
+)
+"""In the order of the page."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A chapter and what came of it.
+
+    Attributes
+    ----------
+    chapter : Chapter
+        What was compared.
+    checks : sequence of Check
+        Empty where the chapter could not be run here.
+    """
+
+    chapter: Chapter
+    checks: Sequence[Check]
+
+    @property
+    def met(self) -> int:
+        """Checks that theory passes."""
+        return sum(check.met for check in self.checks)
+
+
+def count_tasks(settings: Settings) -> int:
+    """Systems to simulate."""
+    return sum(len(chapter.tasks(settings)) for chapter in CHAPTERS)
+
+
+def validate(settings: Settings, *, folder: Path, jobs: int, done: Callable[[str], None]) -> list[Finding]:
+    """Run all chapters.
+
+    Parameters
+    ----------
+    settings : Settings
+        How much to simulate.
+    folder : Path
+        Where finished systems are kept, in ``kept``: what is there from an earlier run with the same
+        settings is not simulated again.
+    jobs : int
+        Processes.
+    done : callable
+        Told the name of each system that is done.
+    """
+    tasks = {chapter.name: chapter.tasks(settings) for chapter in CHAPTERS}
+    everything = [task for each in tasks.values() for task in each]
+    rows = collect(everything, folder=folder / "kept", jobs=jobs, done=done)
+    return [
+        Finding(chapter, [Check.from_row(row) for task in tasks[chapter.name] for row in rows[task.name]])
+        for chapter in CHAPTERS
+    ]
