@@ -120,6 +120,13 @@ SUMMARY_FIELDS = (
     Field("fairness.violation_steps", "steps", "busy steps with a gap above alpha"),
     Field("fairness.first_violation", "", "time, step, request, slot, other, other_slot, gap; null if none"),
     Field(
+        "stability",
+        "",
+        "null where nothing arrives over time, else verdict (stable, unstable, undecided), reason, "
+        "load (null without a constant step), growth of the waiting queue in requests per time unit over "
+        "the second half of the arrivals",
+    ),
+    Field(
         "predictions",
         "",
         "null without upper predictions, else kappa, delta and delta_pack (lower, upper) in tokens, "

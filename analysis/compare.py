@@ -14,12 +14,13 @@ from analysis.definitions import check_request_metric
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.outcome import Outcome
+from analysis.sectioning import SECTIONS
+from analysis.stability import GROWING, ONE_BACKLOG, is_backlog
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
-from analysis.summary import no_steady_state
 from serving_sim import Workload
 from serving_sim.request import FloatArray
 
-Verdict = Literal["lower", "higher", "identical", "cannot tell apart", "not enough data"]
+Verdict = Literal["lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ class Difference:
         The difference, in the unit of the metric.
     identical : bool
         Whether the metric is the same for every single request. Equal quantiles do not say so.
+    steady : bool
+        Whether neither of the two queues grows as long as requests arrive. Behind a growing queue the
+        difference is as large as the run is long.
+    variance_reduction : float or None
+        Variance of the difference of two independent runs over that of the paired difference, from
+        the values of replications or sections: what common arrivals are worth. None where these do
+        not vary.
     """
 
     policy: str
@@ -44,6 +52,8 @@ class Difference:
     statistic: str
     estimate: Estimate
     identical: bool
+    steady: bool
+    variance_reduction: float | None
 
     @property
     def verdict(self) -> Verdict:
@@ -51,6 +61,8 @@ class Difference:
         estimate = self.estimate
         if self.identical:
             return "identical"
+        if not self.steady:
+            return "no steady state"
         if estimate.low is None or estimate.value is None:
             return "not enough data"
         if not estimate.excludes_zero:
@@ -144,7 +156,8 @@ def compare(
             pair = _Pair(
                 series=[arrival_series(run, metric, warmup) for run in outcome.runs],
                 baselines=baselines,
-                note=no_steady_state(outcome.runs[0]),
+                backlog=is_backlog(served_requests(outcome.runs[0]).requests),
+                steady=not (outcomes[0].unstable or outcome.unstable),
             )
             differences += [
                 Difference(
@@ -154,6 +167,8 @@ def compare(
                     statistic=statistic.name,
                     estimate=pair.difference(statistic, confidence),
                     identical=pair.identical,
+                    steady=pair.steady,
+                    variance_reduction=pair.variance_reduction(statistic),
                 )
                 for statistic in statistics
             ]
@@ -172,7 +187,8 @@ class _Pair:
 
     series: Sequence[FloatArray]
     baselines: Sequence[FloatArray]
-    note: str | None
+    backlog: bool
+    steady: bool
 
     @cached_property
     def identical(self) -> bool:
@@ -180,13 +196,30 @@ class _Pair:
 
     def difference(self, statistic: Statistic, confidence: float) -> Estimate:
         if len(self.series) > 1:
-            return replications.estimate_difference(
-                statistic, self.series, self.baselines, confidence, stationary=self.note is None
+            estimate = replications.estimate_difference(
+                statistic, self.series, self.baselines, confidence, stationary=not self.backlog
             )
-        (values,), (baseline,) = self.series, self.baselines
-        if self.note is not None and statistic.absence(len(values)) is None:
-            return Estimate(statistic.of(values) - statistic.of(baseline), note=self.note)
-        return sectioning.estimate_difference(statistic, values, baseline, confidence)
+        else:
+            (values,), (baseline,) = self.series, self.baselines
+            estimate = sectioning.estimate_difference(statistic, values, baseline, confidence)
+            if self.backlog:
+                estimate = estimate.withheld(ONE_BACKLOG)
+        return estimate if self.steady else estimate.withheld(GROWING)
+
+    def variance_reduction(self, statistic: Statistic) -> float | None:
+        series, baselines = self._pieces
+        if statistic.absence(min(map(len, series))) is not None:
+            return None
+        values, bases = (np.array([statistic.of(each) for each in part]) for part in (series, baselines))
+        paired = float(np.var(values - bases))
+        return float(np.var(values) + np.var(bases)) / paired if paired > 0 else None
+
+    @cached_property
+    def _pieces(self) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
+        """What gives one value of a statistic each: replications, or sections of the single run."""
+        if len(self.series) > 1:
+            return self.series, self.baselines
+        return np.array_split(self.series[0], SECTIONS), np.array_split(self.baselines[0], SECTIONS)
 
 
 def check_distinct(policies: Sequence[str]) -> None:

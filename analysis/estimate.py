@@ -24,6 +24,10 @@ class Estimate:
     high: float | None = None
     note: str | None = None
 
+    def withheld(self, note: str) -> Estimate:
+        """The value without an interval, for the reason given."""
+        return self if self.value is None else Estimate(self.value, note=note)
+
     @property
     def half_width(self) -> float | None:
         """Half of the interval's width, None without one."""

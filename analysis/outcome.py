@@ -9,9 +9,10 @@ from typing import Any
 from analysis import replications
 from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
-from analysis.latency import arrival_series
+from analysis.latency import arrival_series, served_requests
+from analysis.stability import GROWING, UNKNOWN, Stability, WorkRates, is_backlog, judge_together
 from analysis.statistic import MEAN, PERCENTILES, quantiles
-from analysis.summary import Summary, no_steady_state, summarize
+from analysis.summary import Summary, summarize
 from serving_sim import Run
 
 FIGURES = (
@@ -44,6 +45,8 @@ class Outcome:
         Mean and quantiles of every metric: by sectioning of a single run, over replications else.
     figures : dict of str to Estimate
         Totals by name; without intervals for a single run.
+    stability : Stability or None
+        Whether the policy kept up, over all replications.
     """
 
     policy: str
@@ -51,6 +54,12 @@ class Outcome:
     summaries: tuple[Summary, ...]
     metrics: dict[str, dict[str, Estimate]]
     figures: dict[str, Estimate]
+    stability: Stability | None
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the queue grows as long as requests arrive."""
+        return self.stability is not None and self.stability.verdict == "unstable"
 
     @property
     def violations(self) -> int:
@@ -70,6 +79,7 @@ class Outcome:
             "replications": len(self.runs),
             "fair": self.fair,
             "violations": self.violations,
+            "stability": None if self.stability is None else asdict(self.stability),
             "figures": {name: asdict(value) for name, value in self.figures.items()},
             "metrics": {
                 metric: {name: asdict(value) for name, value in estimates.items()}
@@ -84,18 +94,29 @@ def evaluate(
     percentiles: Sequence[float] = PERCENTILES,
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
+    rates: WorkRates = UNKNOWN,
 ) -> Outcome:
     """Summarize the R >= 1 replications of one policy; parameters as in `summarize`."""
-    summaries = tuple(summarize(run, percentiles=percentiles, warmup=warmup, goodput=goodput) for run in runs)
+    summaries = tuple(
+        summarize(run, percentiles=percentiles, warmup=warmup, goodput=goodput, rates=rates) for run in runs
+    )
+    stability = judge_together([summary.stability for summary in summaries])
+    metrics = {
+        entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup)
+        for entry in REQUEST_METRICS
+    }
+    if stability is not None and stability.verdict == "unstable":
+        metrics = {
+            key: {name: estimate.withheld(GROWING) for name, estimate in estimates.items()}
+            for key, estimates in metrics.items()
+        }
     return Outcome(
         policy=runs[0].policy,
         runs=tuple(runs),
         summaries=summaries,
-        metrics={
-            entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup)
-            for entry in REQUEST_METRICS
-        },
+        metrics=metrics,
         figures=_figures(summaries),
+        stability=stability,
     )
 
 
@@ -104,12 +125,13 @@ def _estimates(
     runs: Sequence[Run],
     summaries: Sequence[Summary],
     percentiles: Sequence[float],
+    *,
     warmup: int,
 ) -> dict[str, Estimate]:
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
-    stationary = no_steady_state(runs[0]) is None
+    stationary = not is_backlog(served_requests(runs[0]).requests)
     return {
         statistic.name: replications.estimate(statistic, series, stationary=stationary)
         for statistic in (MEAN, *quantiles(percentiles))

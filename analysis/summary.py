@@ -14,6 +14,7 @@ from analysis.estimate import Estimate
 from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
 from analysis.robustness import Robustness, robustness
+from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Audit, Run
 from serving_sim.request import FloatArray
@@ -78,6 +79,8 @@ class Summary:
         By key of `analysis.definitions.REQUEST_METRICS`.
     fairness : Audit
         Gaps held against alpha.
+    stability : Stability or None
+        Whether the policy kept up; None where the question makes no sense, as for a backlog.
     predictions : Robustness or None
         None where the requests came without upper predictions.
     """
@@ -104,6 +107,7 @@ class Summary:
     extent_max: int
     metrics: dict[str, Distribution]
     fairness: Audit
+    stability: Stability | None
     predictions: Robustness | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,6 +123,7 @@ def summarize(
     percentiles: Sequence[float] = PERCENTILES,
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
+    rates: WorkRates = UNKNOWN,
 ) -> Summary:
     """Summarize a run.
 
@@ -132,6 +137,8 @@ def summarize(
         Number of requests, first in arrival order, that the metrics leave out.
     goodput : mapping of str to float, optional
         Largest allowed value of each metric named, as in ``{"ttft": 200.0}``.
+    rates : WorkRates
+        What is known of the work beside the run, for the verdict on stability.
 
     Returns
     -------
@@ -144,7 +151,8 @@ def summarize(
         If the run kept no requests, or for a percentile, metric, limit or warm-up that cannot be.
     """
     served, totals = served_requests(run), run.totals
-    statistics, note = quantiles(percentiles), no_steady_state(run)
+    stability = judge(run, rates)
+    statistics, note = quantiles(percentiles), no_steady_state(run, stability)
     return Summary(
         policy=run.policy,
         slots=run.slots,
@@ -171,6 +179,7 @@ def summarize(
             for entry in REQUEST_METRICS
         },
         fairness=run.audit,
+        stability=stability,
         predictions=None if served.requests.upper is None else robustness(run),
     )
 
@@ -190,14 +199,3 @@ def distribution(values: FloatArray, statistics: Sequence[Statistic], note: str 
         max=float(np.max(values)) if len(values) else None,
         quantiles={statistic.name: estimated(statistic) for statistic in statistics},
     )
-
-
-def no_steady_state(run: Run) -> str | None:
-    """Why one run cannot give intervals whatever its size, None if it can.
-
-    A backlog is a single draw: its latencies are what happens to one finite set of requests, and
-    sections of it are not repetitions of anything.
-    """
-    if run.requests is not None and np.all(run.requests.release == run.requests.release[0]):
-        return "all requests are released at once: intervals need replications"
-    return None

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from analysis.compare import Comparison, Difference
+from analysis.compare import Comparison, Difference, Verdict
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
 from analysis.outcome import Outcome
 from analysis.robustness import Robustness
+from analysis.sequential import Target, percent
+from analysis.statistic import MEAN
 from analysis.text import ABSENT, number, with_interval
 from analysis.time_unit import TimeUnit
+
+_MARKS: dict[Verdict, str] = {"cannot tell apart": "~", "not enough data": "?", "no steady state": "!"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,50 @@ def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
     title = (
         f"{outcome.policy}, times in {time_unit.plural}, ± half of a 95 % interval where the data carry one"
     )
-    notes = missing_values(outcome, [entry.key for entry in REQUEST_METRICS])
+    notes = [
+        *stability_notes([outcome], time_unit),
+        *missing_values(outcome, [entry.key for entry in REQUEST_METRICS]),
+    ]
     return Table(title, ("metric", *outcome.metrics["e2el"]), rows, notes=notes)
+
+
+def precision_tables(outcomes: Sequence[Outcome], targets: Sequence[Target]) -> list[Table]:
+    """Whether what ``--until`` asked for was reached; no table where it asked for nothing."""
+    if not targets:
+        return []
+    rows = [
+        (
+            f"{outcome.policy}, {target.name}",
+            with_interval(target.estimate(outcome)),
+            ABSENT if (error := target.error(outcome)) is None else percent(error),
+            percent(target.precision),
+            "yes" if target.reached(outcome) else "no",
+        )
+        for outcome in outcomes
+        for target in targets
+    ]
+    reasons = dict.fromkeys(target.estimate(outcome).note for outcome in outcomes for target in targets)
+    title = f"precision after {len(outcomes[0].runs)} replications"
+    header = ("", "value", "half of the interval", "wanted", "reached")
+    return [Table(title, header, rows, notes=[reason for reason in reasons if reason is not None])]
+
+
+def stability_notes(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[str]:
+    """One sentence for each policy that does not keep up, or may not."""
+    notes = []
+    for outcome in outcomes:
+        found = outcome.stability
+        if found is None or found.verdict == "stable":
+            continue
+        grows = f"its queue grows by {number(found.growth)} requests per {time_unit.singular}"
+        if found.verdict == "unstable":
+            notes.append(
+                f"{outcome.policy} does not keep up, {found.reason}: {grows}, so latencies grow with the "
+                "length of the run and carry no intervals"
+            )
+        else:
+            notes.append(f"{outcome.policy} may not keep up: {found.reason}")
+    return notes
 
 
 def missing_values(outcome: Outcome, metrics: Sequence[str]) -> list[str]:
@@ -76,7 +122,8 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
         for entry in RUN_METRICS
         if entry.key in outcome.figures
     ]
-    return Table("whole run", ("", "value"), [*rows, ("fair (violations)", _fairness(outcome))])
+    rows += [("fair (violations)", _fairness(outcome)), ("keeps up", _keeps_up(outcome))]
+    return Table("whole run", ("", "value"), rows)
 
 
 def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
@@ -102,19 +149,35 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
         )
         for outcome in comparison.outcomes[1:]
     ]
+    reductions = [
+        each.variance_reduction
+        for each in comparison.differences
+        if (each.metric, each.statistic) == (metric, MEAN.name)
+        and each.steady
+        and each.variance_reduction is not None
+    ]
     joint = "95 % intervals" if len(rows) == 1 else f"{len(rows)} intervals hold at once with 95 %"
-    title = (
-        f"difference from {comparison.baseline} in {definition(metric).label(time_unit)}, {joint}; "
-        "~ cannot tell apart, ? not enough data"
+    verdicts = {each.verdict for each in comparison.differences if each.metric == metric}
+    legend = ", ".join(f"{mark} {verdict}" for verdict, mark in _MARKS.items() if verdict in verdicts)
+    title = f"difference from {comparison.baseline} in {definition(metric).label(time_unit)}, {joint}" + (
+        f"; {legend}" if legend else ""
     )
-    return Table(title, ("policy", *comparison.statistics), rows)
+    return Table(title, ("policy", *comparison.statistics), rows, notes=_common_arrivals(reductions))
+
+
+def _common_arrivals(reductions: Sequence[float]) -> list[str]:
+    if not reductions:
+        return []
+    low, high = number(min(reductions)), number(max(reductions))
+    times = low if low == high else f"{low} to {high}"
+    return [f"common arrivals cut the variance of the differences in the mean {times} times"]
 
 
 def _difference(difference: Difference) -> str:
     if difference.verdict == "identical":
         return difference.verdict
-    marks = {"cannot tell apart": " ~", "not enough data": " ?"}
-    return with_interval(difference.estimate) + marks.get(difference.verdict, "")
+    mark = _MARKS.get(difference.verdict)
+    return with_interval(difference.estimate) + ("" if mark is None else f" {mark}")
 
 
 def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
@@ -125,12 +188,23 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
         and all(entry.key in outcome.figures for outcome in comparison.outcomes)
     ]
     rows = [
-        (outcome.policy, *(number(outcome.figures[entry.key].value) for entry in shown), _fairness(outcome))
+        (
+            outcome.policy,
+            *(number(outcome.figures[entry.key].value) for entry in shown),
+            _fairness(outcome),
+            _keeps_up(outcome),
+        )
         for outcome in comparison.outcomes
     ]
     units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in shown)
     title = f"whole runs: {units}, admissions that broke alpha in brackets"
-    return Table(title, ("policy", *(entry.title for entry in shown), "fair"), rows)
+    notes = stability_notes(comparison.outcomes, time_unit)
+    return Table(title, ("policy", *(entry.title for entry in shown), "fair", "keeps up"), rows, notes=notes)
+
+
+def _keeps_up(outcome: Outcome) -> str:
+    words = {"stable": "yes", "unstable": "no", "undecided": "undecided"}
+    return ABSENT if outcome.stability is None else words[outcome.stability.verdict]
 
 
 def _fairness(outcome: Outcome) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.cli.console import progress, say, show
+from analysis.cli.console import progress, say, say_all, show
+from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
     OutputOptions,
     PriceOptions,
@@ -25,7 +25,6 @@ from analysis.text import file_name
 if TYPE_CHECKING:
     from analysis.compare import Comparison
     from analysis.outcome import Outcome
-    from analysis.timeline import Window
 
 _POLICIES = ("fcfs", "sjf", "ljf", "isjl")
 
@@ -65,11 +64,18 @@ def compare(
     )
     check_distinct([each.describe() for each in job.policies])
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
-    with progress(len(job.policies) * len(job.traffic.workloads), quiet=output.quiet) as begin:
-        outcomes = [
-            _serve_and_write(job, place, output, timeline, begin) for place in range(len(job.policies))
-        ]
-    comparison = compare_outcomes(outcomes, metrics=metrics, percentiles=job.percentiles, warmup=job.warmup)
+
+    def write(final: Job, outcome: Outcome) -> None:
+        if output.out is not None:
+            folder = output.out / file_name(outcome.policy)
+            for note in final.write(folder, outcome, output, timeline):
+                say(f"{outcome.policy}: {note}", quiet=output.quiet)
+
+    asked = job
+    with progress(job.tasks, quiet=output.quiet) as begin:
+        job, outcomes = measure(asked, begin, write)
+    say_all(warmup_notes(asked, job, outcomes), quiet=output.quiet)
+    comparison = compare_outcomes(outcomes, metrics=metrics, percentiles=job.percentiles, warmup=job.left_out)
     if output.out is not None:
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
@@ -78,9 +84,9 @@ def compare(
 
         typer.echo(to_json(_content(job, comparison)), nl=False)
         return
-    from analysis.tables import comparison_tables
+    from analysis.tables import comparison_tables, precision_tables
 
-    for table in comparison_tables(comparison, job.time_unit):
+    for table in (*comparison_tables(comparison, job.time_unit), *precision_tables(outcomes, job.targets)):
         show(table)
     if prices.given:
         show_costs(job, outcomes)
@@ -97,20 +103,8 @@ def _metrics(text: str) -> tuple[str, ...]:
     return tuple(check_request_metric(name.strip()) for name in text.split(","))
 
 
-def _serve_and_write(
-    job: Job, place: int, output: OutputOptions, timeline: Window | None, begin: Callable[[str], None]
-) -> Outcome:
-    """One policy; its files are written at once, so that an interruption loses no finished policy."""
-    policy = job.policies[place]
-    outcome = job.evaluate(job.serve(policy, begin))
-    if output.out is not None:
-        folder = output.out / file_name(outcome.policy)
-        for note in job.write(folder, outcome, output, timeline):
-            say(f"{outcome.policy}: {note}", quiet=output.quiet)
-    return outcome
-
-
 def _content(job: Job, comparison: Comparison) -> dict[str, Any]:
+    """What ``compare.json`` holds."""
     from analysis.books import prices_as_dict
 
     books, leads = job.money(comparison.outcomes)
@@ -119,7 +113,12 @@ def _content(job: Job, comparison: Comparison) -> dict[str, Any]:
         "books": [each.to_dict() for each in books],
         "leads": [asdict(each) for each in leads],
     }
-    return {**job.header(), **comparison.to_dict(), "costs": costs}
+    return {
+        **job.header(),
+        **comparison.to_dict(),
+        **job.precision(comparison.outcomes),
+        "costs": costs,
+    }
 
 
 def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:
@@ -127,7 +126,7 @@ def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: s
     from analysis.plots import save_figure
     from analysis.report import comparison_page, comparison_pictures, cost_section
 
-    pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.warmup)
+    pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.left_out)
     costs = cost_section(*job.money(comparison.outcomes), job.prices)
     for picture in (*pictures, *costs.pictures):
         save_figure(picture.figure, folder / picture.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ def say(text: str, *, quiet: bool) -> None:
         sys.stderr.write(text + "\n")
 
 
+def say_all(texts: Iterable[str], *, quiet: bool) -> None:
+    """`say` each text."""
+    for text in texts:
+        say(text, quiet=quiet)
+
+
 def complain(message: str) -> None:
     """Report an error in one line."""
     one_line = " ".join(message.split())
@@ -52,8 +58,8 @@ def complain(message: str) -> None:
 
 
 @contextlib.contextmanager
-def progress(tasks: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Bar over ``tasks`` tasks, on a terminal and only after a second.
+def progress(tasks: int | None, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Bar over ``tasks`` tasks, None where nobody knows how many, on a terminal and only after a second.
 
     Yields
     ------

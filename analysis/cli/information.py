@@ -26,6 +26,20 @@ def check_information(workload: WorkloadOptions, worker: WorkerOptions) -> None:
         raise ValueError("--context-limit: needs --information=none, others know more than that")
 
 
+def check_sequential(worker: WorkerOptions) -> None:
+    """Refuse to replicate what cannot be replicated one by one.
+
+    Raises
+    ------
+    ValueError
+        If what policies know depends on all replications.
+    """
+    if worker.information is Information.NONE and worker.context_limit is None:
+        raise ValueError(
+            "--until: needs --context-limit with --information=none, more requests could raise it"
+        )
+
+
 def inform(traffic: Traffic, worker: WorkerOptions) -> Traffic:
     """The traffic with the intervals that the information model calls for.
 

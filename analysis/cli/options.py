@@ -214,8 +214,23 @@ class StatisticsOptions:
         str | None, _statistics(help="Service-level objectives in time units, as in ttft:200,e2el:1000.")
     ] = None
     warmup: Annotated[
-        int, _statistics(help="First requests that the metrics leave out (default: 0).", min=0)
-    ] = 0
+        str,
+        _statistics(
+            help="First requests that the metrics leave out, or 'auto': MSER-5 on the average over "
+            "replications (default: 0).",
+            metavar="auto|N",
+        ),
+    ] = "0"
+    until: Annotated[
+        str | None,
+        _statistics(
+            help="Replicate until these are precise, METRIC.STATISTIC:PERCENT% as in e2el.p99:5%.",
+            metavar="TARGETS",
+        ),
+    ] = None
+    max_replications: Annotated[
+        int, _statistics(help="Most replications that --until may take (default: 200).", min=10)
+    ] = 200
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from serving_sim import StepTime
+
+if TYPE_CHECKING:
+    from analysis.sequential import Target
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(rf"(\d+\.?\d*|\.\d+)\s*({'|'.join(_SECONDS)})?")
@@ -21,6 +25,41 @@ def parse_percentiles(text: str) -> tuple[float, ...]:
         If an item is not a number.
     """
     return tuple(_number("percentiles", item) for item in _items(text))
+
+
+def parse_warmup(text: str) -> int | None:
+    """Requests to leave out, None for ``auto``.
+
+    Raises
+    ------
+    ValueError
+        If the text is neither.
+    """
+    if text == "auto":
+        return None
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"warmup={text!r}: must be auto or a whole number >= 0")
+    return int(text)
+
+
+def parse_targets(text: str | None) -> tuple[Target, ...]:
+    """Wanted precisions from ``e2el.p99:5%,ttft.mean:2%``.
+
+    Raises
+    ------
+    ValueError
+        If an item does not name a metric, a statistic and a share of it.
+    """
+    from analysis.sequential import Target
+
+    targets = []
+    for item in _items(text) if text is not None else ():
+        name, colon, share = item.partition(":")
+        metric, dot, statistic = name.partition(".")
+        if not (colon and dot and share.endswith("%")):
+            raise ValueError(f"until={item!r}: must read METRIC.STATISTIC:NUMBER%, as in e2el.p99:5%")
+        targets.append(Target(metric, statistic, _number("until", share.removesuffix("%")) / 100))
+    return tuple(targets)
 
 
 def parse_objectives(text: str | None) -> dict[str, float] | None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import progress, say, show
+from analysis.cli.console import progress, say, say_all, show
+from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
     OutputOptions,
     PriceOptions,
@@ -35,7 +36,7 @@ def run(
     ] = False,
 ) -> None:
     """Serve a workload with one policy and print its latency quantiles."""
-    from analysis.tables import run_tables
+    from analysis.tables import precision_tables, run_tables
 
     timeline = timeline_window(output)
     job = make_job(
@@ -50,16 +51,20 @@ def run(
     if audit:
         _check_auditable(job)
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
-    with progress(len(job.traffic.workloads), quiet=output.quiet) as begin:
-        outcome = job.evaluate(job.serve(job.policies[0], begin))
-    if output.out is not None:
-        for note in job.write(output.out, outcome, output, timeline):
-            say(note, quiet=output.quiet)
-        say(f"files are in {output.out}", quiet=output.quiet)
+
+    def write(final: Job, outcome: Outcome) -> None:
+        if output.out is not None:
+            for note in final.write(output.out, outcome, output, timeline):
+                say(note, quiet=output.quiet)
+            say(f"files are in {output.out}", quiet=output.quiet)
+
+    with progress(job.tasks, quiet=output.quiet) as begin:
+        final, (outcome,) = measure(job, begin, write)
+    say_all(warmup_notes(job, final, [outcome]), quiet=output.quiet)
     if output.json:
-        _print_json(job, outcome)
+        _print_json(final, outcome)
     else:
-        for table in run_tables(outcome, job.time_unit):
+        for table in (*run_tables(outcome, job.time_unit), *precision_tables([outcome], job.targets)):
             show(table)
         if prices.given:
             show_costs(job, [outcome])
@@ -85,5 +90,5 @@ def _print_json(job: Job, outcome: Outcome) -> None:
     from analysis.json_text import to_json
 
     single = len(outcome.runs) == 1
-    content = job.summary(outcome, 0) if single else {**job.header(), **outcome.to_dict()}
+    content = job.summary(outcome, 0) if single else job.estimates(outcome)
     typer.echo(to_json(content), nl=False)

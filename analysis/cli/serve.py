@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.cli.console import show
-from analysis.cli.information import check_information, check_known, inform, seen_by_policies
+from analysis.cli.information import (
+    check_information,
+    check_known,
+    check_sequential,
+    inform,
+    seen_by_policies,
+)
 from analysis.cli.money import make_prices
 from analysis.cli.options import (
     OutputOptions,
@@ -23,19 +29,23 @@ from analysis.cli.parsing import (
     parse_objectives,
     parse_percentiles,
     parse_step_time,
+    parse_targets,
+    parse_warmup,
     parse_window,
 )
 from analysis.cli.preset import with_defaults
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
+from serving_sim.errors import ServingSimError
 
 if TYPE_CHECKING:
     from analysis.books import Books, Lead
     from analysis.outcome import Outcome
     from analysis.prices import Prices
+    from analysis.sequential import Target
     from analysis.timeline import Window
-    from serving_sim import Policy, Run, StepTime
+    from serving_sim import Policy, Run, StepTime, Workload
 
 
 @dataclass(frozen=True)
@@ -52,43 +62,89 @@ class Job:
     record_batches: bool
     percentiles: tuple[float, ...]
     objectives: dict[str, float] | None
-    warmup: int
+    warmup: int | None
+    targets: tuple[Target, ...]
+    most_replications: int
     time_unit: TimeUnit
     prices: Prices
     arguments: dict[str, Any]
+    replicate: Callable[[int], Traffic]
+    """The traffic with another number of replications, the first of them the same."""
 
     def headline(self) -> str:
         """The one line that says what will be done."""
         names = ", ".join(policy.describe() for policy in self.policies)
-        times = f", {len(self.traffic.workloads)} replications" if len(self.traffic.workloads) > 1 else ""
+        count = len(self.traffic.workloads)
+        times = f", {count}{' or more' if self.targets else ''} replications" if count > 1 else ""
         return f"{names} on {self.slots} slots: {self.traffic.facts[0]}{times}"
 
-    def serve(self, policy: Policy, begin: Callable[[str], None]) -> list[Run]:
-        """Run a policy on every workload; ``begin`` is told when each run starts."""
-        from serving_sim import simulate
+    @property
+    def tasks(self) -> int | None:
+        """Runs to come, None where the first ones decide."""
+        return None if self.targets else len(self.policies) * len(self.traffic.workloads)
 
+    def serve(self, policy: Policy, begin: Callable[[str], None], *, first: int = 0) -> list[Run]:
+        """Run a policy on every workload from the ``first`` on; ``begin`` is told when each run starts."""
         runs = []
-        for workload in self.traffic.workloads:
+        for workload in self.traffic.workloads[first:]:
             begin(policy.describe())
-            runs.append(
-                simulate(
-                    workload,
-                    policy,
-                    slots=self.slots,
-                    step_time=self.step_time,
-                    slotted=self.slotted,
-                    information=self.information,
-                    alpha=self.alpha,
-                    record_batches=self.record_batches,
-                )
-            )
+            runs.append(self._simulate(workload, policy))
         return runs
 
-    def evaluate(self, runs: Sequence[Run]) -> Outcome:
+    def _simulate(self, workload: Workload, policy: Policy) -> Run:
+        from serving_sim import simulate
+
+        return simulate(
+            workload,
+            policy,
+            slots=self.slots,
+            step_time=self.step_time,
+            slotted=self.slotted,
+            information=self.information,
+            alpha=self.alpha,
+            record_batches=self.record_batches,
+        )
+
+    def replicated(self, count: int) -> Job:
+        """The job on another number of replications, the first of them the same."""
+        return replace(self, traffic=self.replicate(count))
+
+    def warmed_up(self, policies: Sequence[Sequence[Run]]) -> Job:
+        """The job with the warm-up that the runs of all policies call for, if it was left to them."""
+        from analysis.steady_state import warm_up
+
+        return replace(self, warmup=warm_up(policies)) if self.warmup is None else self
+
+    @property
+    def left_out(self) -> int:
+        """First requests that the metrics leave out; known once the job is `warmed_up`."""
+        assert self.warmup is not None
+        return self.warmup
+
+    def evaluate(self, policy: Policy, runs: Sequence[Run]) -> Outcome:
         """Numbers of the runs of one policy."""
         from analysis.outcome import evaluate
+        from analysis.stability import WorkRates
 
-        return evaluate(runs, percentiles=self.percentiles, warmup=self.warmup, goodput=self.objectives)
+        return evaluate(
+            runs,
+            percentiles=self.percentiles,
+            warmup=self.left_out,
+            goodput=self.objectives,
+            rates=WorkRates(self.traffic.offered, self._sustained(policy)),
+        )
+
+    def _sustained(self, policy: Policy) -> float | None:
+        """Most work the policy can do, None for a backlog, where nothing has to keep up."""
+        from analysis.stability import backlog_of, is_backlog, sustained_work
+
+        workload = self.traffic.workloads[0]
+        if is_backlog(workload):
+            return None
+        try:
+            return sustained_work(self._simulate(backlog_of(workload), policy))
+        except ServingSimError:  # it has served what it was made for; how it fails here is of no concern
+            return None
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""
@@ -112,6 +168,16 @@ class Job:
         books = [keep_books(outcome.runs, self.prices) for outcome in outcomes]
         return books, [lead_over(outcome.runs, baseline, self.prices) for outcome in outcomes[1:]]
 
+    def estimates(self, outcome: Outcome) -> dict[str, Any]:
+        """Content of ``replications.json``."""
+        return {**self.header(), **outcome.to_dict(), **self.precision([outcome])}
+
+    def precision(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        """What became of ``--until``, nothing without it."""
+        from analysis.sequential import records
+
+        return {"until": records(outcomes, self.targets)} if self.targets else {}
+
     def header(self) -> dict[str, Any]:
         """What every JSON file says first."""
         return {
@@ -123,7 +189,7 @@ class Job:
     def facts(self) -> dict[str, str]:
         """What was run, in words for a report."""
         seed = self.traffic.seed
-        left_out = f"first {self.warmup:,} requests of each run" if self.warmup else "nothing"
+        left_out = f"first {self.left_out:,} requests of each run" if self.left_out else "nothing"
         return {
             "Workload": "; ".join(self.traffic.facts),
             "Seed": "none, the arrivals come from a file" if seed is None else str(seed),
@@ -156,7 +222,7 @@ class Job:
                 notes.append(write_timeline(home / "timeline.json.gz", run, timeline))
             write_run(home, run, self.summary(outcome, place), csv=output.csv, batches=output.record_batches)
         if not single:
-            write_json(folder / "replications.json", {**self.header(), **outcome.to_dict()})
+            write_json(folder / "replications.json", self.estimates(outcome))
         return notes
 
 
@@ -180,22 +246,38 @@ def make_job(
     from analysis.goodput import check_objectives
     from analysis.latency import check_warmup
     from analysis.prices import check_tariffs
+    from analysis.sequential import FEWEST, check_targets
+    from analysis.stability import is_backlog
     from analysis.statistic import quantiles
 
     workload, worker = with_defaults(workload, worker)
     assert worker.slots is not None
     step_time = parse_step_time(worker.step_time)
     percentiles = parse_percentiles(statistics.percentiles)
-    quantiles(percentiles)  # refuses what cannot be, before anything is read or run
+    estimated = quantiles(percentiles)  # refuses what cannot be, before anything is read or run
+    targets = parse_targets(statistics.until)
+    check_targets(targets, [each.name for each in estimated])
+    if targets:
+        check_sequential(worker)
+        workload = replace(workload, replications=max(FEWEST, workload.replications))
     objectives = parse_objectives(statistics.goodput)
     check_objectives(objectives or {})
     built = _policies(policies, worker)
     check_information(workload, worker)
-    served = inform(traffic(workload, slots=worker.slots, step_time=step_time), worker)
+
+    def replicate(count: int) -> Traffic:
+        assert worker.slots is not None
+        asked = replace(workload, replications=count)
+        return inform(traffic(asked, slots=worker.slots, step_time=step_time), worker)
+
+    served = replicate(workload.replications)
     check_known(built, served.workloads)
     money = make_prices(prices)
     check_tariffs(money, served.workloads)
-    check_warmup(statistics.warmup, min(map(len, served.workloads)))
+    warmup = parse_warmup(statistics.warmup)
+    if warmup is None and any(map(is_backlog, served.workloads)):
+        raise ValueError("--warmup=auto: a backlog has no steady state to warm up to")
+    check_warmup(warmup or 0, min(map(len, served.workloads)))
     return Job(
         policies=built,
         traffic=served,
@@ -207,10 +289,13 @@ def make_job(
         record_batches=record_batches,
         percentiles=percentiles,
         objectives=objectives,
-        warmup=statistics.warmup,
+        warmup=warmup,
+        targets=targets,
+        most_replications=statistics.max_replications,
         time_unit=time_unit(workload, step_time),
         prices=money,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
+        replicate=replicate,
     )
 
 

@@ -40,12 +40,15 @@ class Traffic:
         None where nothing is random.
     inputs : tuple of mapping
         What became of the rows of a file, one a replication; empty where none was read.
+    offered : float or None
+        Work that arrives in the long run, in tokens per time unit; None where nobody knows.
     """
 
     workloads: tuple[Workload, ...]
     facts: tuple[str, ...]
     seed: int | None
     inputs: tuple[Mapping[str, Any], ...] = ()
+    offered: float | None = None
 
 
 def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Traffic:
@@ -110,10 +113,12 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     phrase = (
         f"{count:,} requests, {options.lengths or _LENGTHS} lengths, {_described(process, arrivals)} arrivals"
     )
+    in_the_long_run = getattr(arrivals, "rate", None)  # a backlog has none
     return Traffic(
         workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in _seeds(options)),
         facts=(phrase,),
         seed=options.seed,
+        offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
     )
 
 

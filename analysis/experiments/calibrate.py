@@ -14,8 +14,8 @@ from analysis.economics import CostModel, alpha_for_cost_share, costs
 from analysis.estimate import Estimate
 from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
+from analysis.stability import judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
-from analysis.summary import no_steady_state
 from policies import ISJL
 from serving_sim import StepTime, Workload, simulate
 from serving_sim.request import FloatArray
@@ -266,7 +266,7 @@ def _replay(
         alpha=alpha,
         throughput=run.throughput,
         latency={
-            each.name: _latency(each, arrival_series(run, "e2el"), no_steady_state(run))
+            each.name: _latency(each, arrival_series(run, "e2el"), no_steady_state(run, judge(run)))
             for each in statistics
         },
         steps=run.steps,

@@ -163,7 +163,7 @@ def test_the_report_needs_nothing_from_outside(comparison: Comparison) -> None:
     assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.loads)
     assert all(outline.alternatives)
     assert not re.search(r"https?://|@import|url\(", text)
-    assert outline.header_cells == 7 + 3 + 7 + 2 + 7 + 3  # columns and rows of the three tables
+    assert outline.header_cells == 7 + 3 + 7 + 2 + 8 + 3  # columns and rows of the three tables
 
 
 def test_the_report_escapes_what_users_write(comparison: Comparison) -> None:

@@ -1,0 +1,265 @@
+"""Whether a policy keeps up with its arrivals, or its queue grows for as long as they come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from analysis.latency import served_requests
+from analysis.sectioning import SECTIONS
+from serving_sim import Run, StepTime, Workload
+from serving_sim.request import FloatArray, IntArray
+
+Verdict = Literal["stable", "unstable", "undecided"]
+
+_FEWEST = 40
+"""Arrivals below which nobody could tell a trend."""
+
+_SURE = 0.99  # of a claim that rests on the noise of one run
+
+_LONG = 10_000
+"""Arrivals, times the variability of work, from which a queue that never empties is no chance.
+
+At load 0.95 an excursion of the queue that lasts half as long has not been seen in 60 runs of twice as
+many arrivals; at 0.98 it has, now and then.
+"""
+
+_GROWTH = 1.25
+"""Least growth of the queue over the second half: from nothing it doubles, a level one stays."""
+
+
+_PROBED = 20_000
+"""Requests of a backlog from which its pace is measured; more would tell little more."""
+
+
+@dataclass(frozen=True)
+class WorkRates:
+    """What is known of the work, in tokens per time unit.
+
+    Attributes
+    ----------
+    offered : float or None
+        Work that arrives in the long run. None where nobody knows; it is then measured, and counts as
+        beyond a limit only where its standard error leaves no doubt.
+    sustained : float or None
+        Most work that the policy can do, as `sustained_work` measures it.
+    """
+
+    offered: float | None = None
+    sustained: float | None = None
+
+
+UNKNOWN = WorkRates()
+
+ONE_BACKLOG = "all requests are released at once: intervals need replications"
+GROWING = "the queue grows as long as requests arrive: no steady state"
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Whether a policy kept up.
+
+    Attributes
+    ----------
+    verdict : {"stable", "unstable", "undecided"}
+        Under "unstable" no latency has a long-run value: the longer the run, the larger.
+    reason : str
+        What the verdict rests on.
+    load : float or None
+        Work that arrives, as a fraction of what all slots together can do; None where steps have no
+        fixed duration.
+    growth : float
+        Requests per time unit by which the waiting queue grew over the second half of the arrivals.
+    """
+
+    verdict: Verdict
+    reason: str
+    load: float | None
+    growth: float
+
+
+def judge(run: Run, rates: WorkRates = UNKNOWN) -> Stability | None:
+    """Judge whether the policy of a run keeps up with its arrivals.
+
+    Parameters
+    ----------
+    run : Run
+        A run that kept its requests.
+    rates : WorkRates
+        What is known of the work beside the run.
+
+    Returns
+    -------
+    Stability or None
+        None where the question makes no sense: for a backlog, and where all arrivals come within the
+        time that a request of mean length takes.
+
+    Notes
+    -----
+    A run is unstable if (1) all slots together cannot do the work that arrives, (2) the policy cannot,
+    even when it may choose among all requests, or (3) in the second half of the arrivals nobody ever
+    finds the waiting queue empty, and the queue grows. A fair policy leaves slots empty, so (1) alone
+    would prove little. In (3) growth is beyond chance where increments of the queue over ten sections
+    have a mean above 0 by a one-sided t test at 99 %, or where the run is so long that excursions of a
+    stable queue have come to an end.
+    """
+    requests = served_requests(run).requests
+    arrivals = _Arrivals(np.sort(requests.release), requests)
+    if not arrivals.stream(run.step_time):
+        return None
+    queue = waiting_at_arrivals(run)
+    work = arrivals.work() if rates.offered is None else rates.offered
+    certain = arrivals.work(at_least=True) if rates.offered is None else rates.offered
+    full = run.slots / run.step_time.base if run.step_time.constant else None
+    verdict, reason = _verdict(queue, arrivals, certain, full, rates.sustained)
+    return Stability(
+        verdict=verdict,
+        reason=reason,
+        load=None if full is None else work / full,
+        growth=arrivals.growth(queue),
+    )
+
+
+def no_steady_state(run: Run, stability: Stability | None) -> str | None:
+    """Why one run cannot give intervals whatever its size, None if it can.
+
+    A backlog is a single draw: its latencies are what happens to one finite set of requests, and
+    sections of it are not repetitions of anything. Behind a growing queue latencies grow with the
+    length of the run, and an interval would be one around nothing.
+    """
+    if is_backlog(served_requests(run).requests):
+        return ONE_BACKLOG
+    if stability is not None and stability.verdict == "unstable":
+        return GROWING
+    return None
+
+
+def is_backlog(requests: Workload) -> bool:
+    """Whether all requests are released at once."""
+    return bool(np.all(requests.release == requests.release[0]))
+
+
+def backlog_of(requests: Workload, most: int = _PROBED) -> Workload:
+    """The first ``most`` of the requests, all released at once; with their predictions."""
+
+    def first(column: IntArray | None) -> IntArray | None:
+        return None if column is None else column[:most]
+
+    length = requests.length[:most]
+    return Workload(np.zeros(len(length)), length, lower=first(requests.lower), upper=first(requests.upper))
+
+
+def judge_together(found: Sequence[Stability | None]) -> Stability | None:
+    """Verdict on several replications: that of the majority, undecided where there is none."""
+    judged = [each for each in found if each is not None]
+    if not judged:
+        return None
+    verdicts = [each.verdict for each in judged]
+    most = max(verdicts, key=verdicts.count)
+    growth = fmean(each.growth for each in judged)
+    loads = [each.load for each in judged if each.load is not None]
+    return Stability(
+        verdict=most if verdicts.count(most) > len(judged) / 2 else "undecided",
+        reason=next(each.reason for each in judged if each.verdict == most),
+        load=fmean(loads) if loads else None,
+        growth=growth,
+    )
+
+
+def waiting_at_arrivals(run: Run) -> IntArray:
+    """Requests that wait right after each arrival, itself included unless it starts at once.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        In arrival order.
+    """
+    release = np.sort(served_requests(run).requests.release)
+    started = np.searchsorted(np.sort(run.start), release, side="right")
+    return np.arange(1, len(release) + 1) - started
+
+
+def sustained_work(backlog: Run) -> float:
+    """Work that a policy does while requests wait, in tokens per time unit.
+
+    Parameters
+    ----------
+    backlog : Run
+        The policy on a backlog. Among all requests at once it chooses at least as well as among
+        those that happen to wait.
+
+    Notes
+    -----
+    Counts all work up to the last start, what is then still in the slots included, so it errs
+    upwards. A policy without idle slots is credited with all of them.
+    """
+    last = float(backlog.start.max())
+    return backlog.totals.tokens / last if last > 0 else math.inf
+
+
+def _verdict(
+    queue: IntArray, arrivals: _Arrivals, work: float, full: float | None, sustained: float | None
+) -> tuple[Verdict, str]:
+    if full is not None and work >= full:
+        return "unstable", f"load {work / full:.3g}, all slots together cannot do the work that arrives"
+    if sustained is not None and work >= sustained:
+        return "unstable", (
+            f"{work:.4g} tokens arrive per time unit and the policy does {sustained:.4g} when all wait"
+        )
+    half = len(queue) // 2
+    if np.any(queue[half:] <= 1):
+        return "stable", "the waiting queue empties in the second half of the arrivals"
+    never = "the waiting queue never empties in the second half of the arrivals"
+    if _beyond_chance(queue[half:], long=len(queue) >= _LONG * arrivals.variability):
+        return "unstable", never
+    return "undecided", f"{never}, but the run is too short to tell its growth from chance"
+
+
+def _beyond_chance(queue: IntArray, *, long: bool) -> bool:
+    piece = len(queue) // SECTIONS
+    if long and float(np.mean(queue[-piece:])) > _GROWTH * float(np.mean(queue[:piece])):
+        return True
+    steps = np.diff(queue[np.linspace(0, len(queue) - 1, SECTIONS + 1).astype(np.int64)])
+    error = float(np.std(steps, ddof=1)) / math.sqrt(SECTIONS)
+    return float(np.mean(steps)) > float(stdtrit(SECTIONS - 1, _SURE)) * error
+
+
+@dataclass(frozen=True)
+class _Arrivals:
+    """Requests with their releases in order."""
+
+    release: FloatArray
+    requests: Workload
+
+    def stream(self, step_time: StepTime) -> bool:
+        one = step_time.alone(math.ceil(self.requests.total_length / len(self.requests)))
+        if len(self.release) < _FEWEST or self.release[-1] - self.release[0] <= one:
+            return False
+        return bool(self.release[-1] > self.release[len(self.release) // 2])
+
+    @property
+    def variability(self) -> float:
+        """Squared variation of gaps and lengths, 2 for Poisson arrivals of geometric lengths; >= 1."""
+        return max(1.0, _squared_variation(np.diff(self.release)) + _squared_variation(self.requests.length))
+
+    def work(self, *, at_least: bool = False) -> float:
+        """Tokens per time unit as measured; ``at_least`` leaves out what could be chance."""
+        count = len(self.release)
+        rate = (count - 1) / float(self.release[-1] - self.release[0])
+        measured = rate * self.requests.total_length / count
+        sure = float(stdtrit(count - 1, _SURE)) * math.sqrt(self.variability / count)
+        return measured * (1 - sure) if at_least else measured
+
+    def growth(self, queue: IntArray) -> float:
+        half = len(queue) // 2
+        return float((queue[-1] - queue[half]) / (self.release[-1] - self.release[half]))
+
+
+def _squared_variation(values: FloatArray | IntArray) -> float:
+    return float(np.var(values) / np.mean(values) ** 2)

@@ -1,0 +1,181 @@
+"""Who keeps up and who does not, and by how much the queue grows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_runs import queue_run, small_run
+
+from analysis.compare import compare
+from analysis.outcome import Outcome, evaluate
+from analysis.stability import (
+    GROWING,
+    Stability,
+    WorkRates,
+    backlog_of,
+    judge,
+    judge_together,
+    sustained_work,
+    waiting_at_arrivals,
+)
+from analysis.tables import run_tables
+from analysis.time_unit import TimeUnit
+from policies import parse_policy
+from serving_sim import Run, Workload, simulate
+from serving_sim.compiled.choice import Engine
+from serving_sim.request import FloatArray
+from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
+
+MEAN_LENGTH, SLOTS = 20, 4
+
+
+def poisson_run(
+    policy: str,
+    load: float,
+    *,
+    seed: int,
+    count: int = 20_000,
+    slots: int = SLOTS,
+    engine: Engine = "compiled",
+) -> Run:
+    rate = rate_for_load(load, slots=slots, mean_length=MEAN_LENGTH)
+    workload = make_workload(
+        count, parse_lengths(f"geometric:mean={MEAN_LENGTH}"), parse_arrivals("poisson", rate=rate), seed
+    )
+    return simulate(workload, parse_policy(policy), slots=slots, engine=engine)
+
+
+def verdict(run: Run, rates: WorkRates | None = None) -> str | None:
+    found = judge(run) if rates is None else judge(run, rates)
+    return None if found is None else found.verdict
+
+
+def test_queue_by_hand() -> None:
+    # request 0 starts on arrival, request 1 waits for the end of a step, request 2 finds nobody
+    assert waiting_at_arrivals(small_run()).tolist() == [0, 1, 0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 10)), min_size=1, max_size=30))
+def test_queue_as_counted_one_by_one(drawn: list[tuple[int, int]]) -> None:
+    release = np.array(sorted(at for at, _ in drawn), dtype=float)
+    start = release + np.array([wait for _, wait in drawn])
+    run = queue_run(list(start - release + 1))
+    made = simulate_columns(run, release, start)
+    counted = [sum(release[: place + 1] <= at) - sum(start <= at) for place, at in enumerate(release)]
+    assert waiting_at_arrivals(made).tolist() == counted
+
+
+def simulate_columns(run: Run, release: FloatArray, start: FloatArray) -> Run:
+    return replace(run, requests=Workload(release, np.ones(len(release), dtype=int)), start=start)
+
+
+@pytest.mark.parametrize(("load", "expected"), [(0.8, "stable"), (0.95, "stable"), (1.05, "unstable")])
+@pytest.mark.parametrize("slots", [1, 32])
+def test_first_come_first_served_by_the_queue_alone(load: float, expected: str, slots: int) -> None:
+    # a tenth of the work is said to arrive, so that the queue alone can tell
+    rates = WorkRates(offered=0.1)
+    found = Counter(verdict(poisson_run("fcfs", load, seed=seed, slots=slots), rates) for seed in range(10))
+    assert found[expected] >= 9  # power at 1.05 is 0.98
+    assert not {"stable", "unstable"} - {expected} & set(found)
+
+
+def test_more_work_than_slots_needs_no_long_run() -> None:
+    found = judge(poisson_run("fcfs", 1.05, seed=1, count=500), WorkRates(offered=1.05 * SLOTS))
+    assert found is not None
+    assert found.verdict == "unstable"
+    assert found.load == pytest.approx(1.05)
+    assert found.reason == "load 1.05, all slots together cannot do the work that arrives"
+
+
+def test_growth_is_what_arrives_beyond_what_is_served() -> None:
+    found = judge(poisson_run("fcfs", 1.2, seed=2, count=50_000))
+    assert found is not None
+    # 0.24 requests arrive per step and 0.2 are served; the error of the difference is below 0.002
+    assert found.growth == pytest.approx(0.04, abs=0.006)
+
+
+def test_a_fair_policy_falls_behind_where_slots_are_left() -> None:
+    behind, keeps_up = (judge(poisson_run("isjl:alpha=5", load, seed=3, count=4000)) for load in (0.9, 0.5))
+    assert behind is not None
+    assert keeps_up is not None
+    assert (behind.verdict, keeps_up.verdict) == ("unstable", "stable")
+    assert behind.growth > 0.02 > abs(keeps_up.growth)
+    assert behind.load is not None
+    assert behind.load < 1
+
+
+def test_what_a_policy_cannot_sustain_even_from_a_backlog() -> None:
+    run = poisson_run("fair-fcfs:alpha=5", 0.6, seed=4, count=300, engine="simpy")
+    assert run.requests is not None
+    backlog = simulate(backlog_of(run.requests), parse_policy("fair-fcfs:alpha=5"), slots=SLOTS)
+    sustained = sustained_work(backlog)
+    assert 0.45 * SLOTS < sustained < 0.6 * SLOTS
+    found = judge(run, WorkRates(offered=0.6 * SLOTS, sustained=sustained))
+    assert found is not None
+    assert found.verdict == "unstable"
+    assert (
+        found.reason == f"2.4 tokens arrive per time unit and the policy does {sustained:.4g} when all wait"
+    )
+
+
+def test_sustained_work_by_hand() -> None:
+    # lengths 4, 2, 2 on one slot start at 0, 4, 6: 8 tokens by the last start
+    backlog = simulate(Workload([0, 0, 0], [4, 2, 2]), parse_policy("fcfs"), slots=1)
+    assert sustained_work(backlog) == 8 / 6
+    assert sustained_work(simulate(Workload([0], [4]), parse_policy("fcfs"), slots=1)) == float("inf")
+
+
+def test_a_backlog_and_a_burst_have_nothing_to_keep_up_with() -> None:
+    backlog = simulate(Workload(np.zeros(100), np.full(100, 5)), parse_policy("fcfs"), slots=2)
+    burst = simulate(Workload(np.arange(100) / 30, np.full(100, 5)), parse_policy("fcfs"), slots=2)
+    assert (judge(backlog), judge(burst)) == (None, None)
+
+
+def test_a_level_queue_that_never_empties_does_not_grow() -> None:
+    assert verdict(queue_run([9.0] * 30_000)) == "undecided"
+
+
+def test_replications_decide_by_majority() -> None:
+    stable, unstable = (Stability(each, each, 0.9, 0.5) for each in ("stable", "unstable"))
+    assert judge_together([stable, unstable, unstable]) == Stability("unstable", "unstable", 0.9, 0.5)
+    tied = judge_together([stable, unstable])
+    assert tied is not None
+    assert tied.verdict == "undecided"
+    assert judge_together([None, None]) is None
+
+
+def both(load: float) -> list[Outcome]:
+    runs = [poisson_run(name, load, seed=5) for name in ("fcfs", "isjl:alpha=5")]
+    return [evaluate([run]) for run in runs]
+
+
+def test_no_interval_over_a_growing_queue() -> None:
+    steady, growing = both(0.9)
+    assert (steady.unstable, growing.unstable) == (False, True)
+    assert steady.metrics["e2el"]["mean"].half_width is not None
+    assert growing.metrics["e2el"]["mean"].note == GROWING
+    assert growing.metrics["e2el"]["mean"].value is not None
+    assert {each.verdict for each in compare([steady, growing]).differences} == {"no steady state"}
+
+
+def test_replications_of_a_growing_queue_get_none_either() -> None:
+    outcome = evaluate([poisson_run("isjl:alpha=5", 0.9, seed=seed, count=4000) for seed in (6, 7)])
+    assert outcome.metrics["e2el"]["mean"].note == GROWING
+    assert outcome.to_dict()["stability"]["verdict"] == "unstable"
+
+
+def test_the_table_says_so() -> None:
+    _, growing = both(0.9)
+    latencies, whole = run_tables(growing, TimeUnit("step"))
+    assert growing.stability is not None
+    assert latencies.notes[0] == (
+        "isjl:alpha=5 does not keep up, the waiting queue never empties in the second half of the arrivals: "
+        f"its queue grows by {growing.stability.growth:.4g} requests per step, so latencies grow with the "
+        "length of the run and carry no intervals"
+    )
+    assert whole.rows[-1] == ("keeps up", "no")
