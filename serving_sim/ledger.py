@@ -77,6 +77,8 @@ class Ledger:
         self._sink = sink
         self._blocks: deque[Workload] = deque()
         self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, dtype) for name, dtype in _DTYPES.items()}
+        # columns that nobody gives and nobody writes: one number in memory, whatever the rows
+        self._idle = {"lower", "first_token_step"} | ({"first_token"} if step_time.constant else set())
         self.knowledge = Knowledge()
         self.base = 0
         self.known = 0
@@ -104,6 +106,11 @@ class Ledger:
         self.tokens += block.total_length
         self.intrinsic += block.intrinsic
         return first
+
+    @property
+    def sizes_are_lengths(self) -> bool:
+        """Whether policies get to see the lengths themselves."""
+        return self._size_from == "length"
 
     def view(self, name: str) -> memoryview:
         """Live view of a column; any `append` makes it stale."""
@@ -135,9 +142,13 @@ class Ledger:
 
     def _grow(self, count: int, given: dict[str, NDArray[Any]]) -> None:
         held = self.known - self.base
+        self._idle.difference_update(given)
         for name, dtype in _DTYPES.items():
             if held == 0 and name in given:  # the usual single block is used as it is, uncopied
                 self._columns[name] = given[name]
+                continue
+            if name in self._idle:
+                self._columns[name] = np.broadcast_to(dtype(1), held + count)
                 continue
             column = self._columns[name]
             if len(column) < held + count:
@@ -159,7 +170,8 @@ class Ledger:
             sink.write(served)
             held = self.known - self.base
             for name, column in self._columns.items():
-                self._columns[name] = column[count:held].copy()
+                rest = column[count:held]
+                self._columns[name] = rest if name in self._idle else rest.copy()
             self.base += count
 
     def _served(self, requests: Workload, count: int) -> Served:
@@ -174,9 +186,11 @@ class Ledger:
 
     def _first_token(self, columns: dict[str, NDArray[Any]]) -> FloatArray:
         steps = columns["first_token_step"]
-        dated = columns["start"] + steps * self._step_time.base
+        dated: FloatArray = steps * self._step_time.base
+        dated += columns["start"]
         # the end of a request's last step is its finish, to the last bit
-        return np.where(steps == columns["length"], columns["finish"], dated)
+        np.copyto(dated, columns["finish"], where=steps == columns["length"])
+        return dated
 
 
 def _known(instant: np.float64) -> float | None:

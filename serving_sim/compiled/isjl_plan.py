@@ -30,11 +30,11 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    long : ndarray of int64, shape (slots,)
-        The long request, `NONE` for none.
+    long, long_size : ndarray of int64, shape (slots,)
+        The long request, `NONE` for none, and its size.
     head, tail : ndarray of int64, shape (slots,)
         First and last entry of the pack that is left, `NONE` for none.
-    request, size, behind : ndarray of int64, shape (n,)
+    request, size, behind : ndarray of int64, shape (m,)
         By entry, a pack request, its size and the entry behind it, `NONE` at the end. Every plan
         starts anew with entry 0, so only as much of the space is ever touched as the largest takes.
     begun, due : ndarray of int64, shape (slots,)
@@ -49,6 +49,7 @@ class Plan(NamedTuple):
     """
 
     long: Words
+    long_size: Words
     head: Words
     tail: Words
     request: Words
@@ -61,8 +62,8 @@ class Plan(NamedTuple):
     state: Words
 
 
-def no_plan(slots: int, requests: int) -> Plan:
-    """Nothing is held back."""
+def no_plan(slots: int, entries: int) -> Plan:
+    """Nothing is held back; no plan may pack more than ``entries`` requests."""
 
     def nobody() -> Words:
         return np.full(slots, NONE, np.int64)
@@ -72,11 +73,12 @@ def no_plan(slots: int, requests: int) -> Plan:
 
     return Plan(
         long=nobody(),
+        long_size=zeros(),
         head=nobody(),
         tail=nobody(),
-        request=np.empty(requests, np.int64),
-        size=np.empty(requests, np.int64),
-        behind=np.empty(requests, np.int64),
+        request=np.empty(entries, np.int64),
+        size=np.empty(entries, np.int64),
+        behind=np.empty(entries, np.int64),
         begun=zeros(),
         due=zeros(),
         order=zeros(),
@@ -110,6 +112,7 @@ def make_plan(plan: Plan, queue: SizeQueue, alpha: int, beta: int, step: int) ->
         if held == 0:
             first_size = last_size
         plan.long[held] = pop(queue, rank)
+        plan.long_size[held] = last_size
         plan.room[slots - 1 - held] = min(2 * alpha, first_size - last_size + beta)
         plan.order[slots - 1 - held] = held
         held += 1
@@ -199,25 +202,25 @@ def note_early_ends(plan: Plan, free: Bits, step: int) -> None:
 
 
 @inner
-def next_of_plan(plan: Plan, queue: SizeQueue, slot: int, alpha: int, step: int) -> int:
-    """The request to admit into a free slot, `NONE` to keep it idle."""
+def next_of_plan(plan: Plan, queue: SizeQueue, slot: int, alpha: int, step: int) -> tuple[int, int]:
+    """The request to admit into a free slot and its size; `NONE` and 0 to keep the slot idle."""
     over = step >= plan.state[HOLD_END]
     entry = plan.head[slot]
     if entry != NONE:
+        size = plan.size[entry]
         plan.head[slot] = plan.behind[entry]
         plan.state[PACKED] -= 1
         plan.begun[slot] = step
-        plan.due[slot] = step + plan.size[entry]
-        packed: int = plan.request[entry]
-        return packed
-    long: int = plan.long[slot]
+        plan.due[slot] = step + size
+        return plan.request[entry], size
+    long = plan.long[slot]
     if long != NONE:
         if not over:
-            return NONE
+            return NONE, 0
         plan.long[slot] = NONE
         plan.state[HELD] -= 1
-        return long
+        return long, plan.long_size[slot]
     rank = largest(queue)
     if rank != NONE and (over or queue.sizes[rank] <= alpha):
-        return pop(queue, rank)
-    return NONE
+        return pop(queue, rank), queue.sizes[rank]
+    return NONE, 0

@@ -42,11 +42,35 @@ AT_ADMISSION, AT_OLDEST, GAPS = range(3)
 
 
 class Requests(NamedTuple):
-    """Columns of the requests in arrival order; the last four are written."""
+    """Columns of the requests in arrival order, and whether the queue orders them by their lengths.
+
+    ``first_token_step`` is read only where steps are not constant.
+    """
 
     release: FloatArray
     length: Words
     first_token_step: Words
+    known_exactly: bool
+
+
+class Fates(NamedTuple):
+    """What became of the requests, in the order of their admission; all is written.
+
+    A request that has waited lies anywhere in a long stream. Written in its own row, each fate would
+    cost cache misses that hold up the loop; one after the other they cost next to nothing, and
+    are brought into arrival order all at once.
+
+    Attributes
+    ----------
+    request : ndarray of int32, shape (n,)
+        Who was admitted; of length 0 where that is the order of arrival.
+    start, first_token, finish : ndarray of float, shape (n,)
+        Instants in time units; first tokens are dated only where steps are not constant.
+    slot : ndarray of int32, shape (n,)
+        Slots.
+    """
+
+    request: SlotArray
     start: FloatArray
     first_token: FloatArray
     finish: FloatArray
@@ -61,13 +85,13 @@ class Slots(NamedTuple):
     free : Bits
         Free slots.
     occupant : ndarray of int64, shape (slots,)
-        By slot, the request in it.
+        By slot, the number of the admission that took it.
     batch : Ages
         Occupied slots.
     ends, end_slots : ndarray of int64, shape (slots,)
         Heap of last steps and slots.
-    firsts, first_requests : ndarray of int64, shape (slots,)
-        Heap of steps that make a first token and requests; unused where steps are constant.
+    firsts, first_admissions : ndarray of int64, shape (slots,)
+        Heap of steps that make a first token and admissions; unused where steps are constant.
     """
 
     free: Bits
@@ -76,7 +100,7 @@ class Slots(NamedTuple):
     ends: Words
     end_slots: Words
     firsts: Words
-    first_requests: Words
+    first_admissions: Words
 
 
 class Terms(NamedTuple):
@@ -136,6 +160,7 @@ def empty_slots(slots: int) -> Slots:
 @entry
 def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `Worker.run` is)
     requests: Requests,
+    fates: Fates,
     worker: Slots,
     queue: SizeQueue,
     plan: Plan,
@@ -147,10 +172,10 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
 ) -> Tally:
     """Serve all requests.
 
-    It writes the fates of the requests into their columns, the batch record into ``spans`` and three
-    exact sums (`serving_sim.compiled.wide`) into ``sums``; these hold zeros before, and the slots, the
-    queue and the plan are empty. ``sources`` is left alone: a default is a part of the key under
-    which numba keeps what it compiled.
+    It writes ``fates``, the batch record into ``spans`` and three exact sums
+    (`serving_sim.compiled.wide`) into ``sums``; these hold zeros before, and the slots, the queue and
+    the plan are empty. ``sources`` is left alone: a default is a part of the key under which numba
+    keeps what it compiled.
 
     Complexity: O(log slots) a request beside the queue, see `serving_sim.compiled.queue`.
     """
@@ -164,12 +189,12 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
 
     free, occupant, batch = worker.free, worker.occupant, worker.batch
     ends, end_slots = worker.ends, worker.end_slots
-    firsts, first_requests = worker.firsts, worker.first_requests
+    firsts, first_admissions = worker.firsts, worker.first_admissions
     zero = int(np.int64(0))  # a literal is a type of its own, for which all it reaches would be compiled too
     planned = False
     early = False  # whether a pack request may have ended before its projected end
 
-    step = joined = waiting = active = head = zero
+    step = joined = admitted = waiting = active = zero
     dating = zero  # requests whose first token is not dated yet
     produced = zero  # wraps around, but what is read of it, tokens so far, does not
     taken_at = zero  # sum of the admission steps of the batch; wraps around, like `produced`
@@ -190,8 +215,8 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
         epochs += 1
         changed = False
         while dating > 0 and firsts[0] <= step:
-            requests.first_token[first_requests[0]] = anchor + elapsed(pace, firsts[0] - anchor_step)
-            heap_pop(firsts, first_requests, dating)
+            fates.first_token[first_admissions[0]] = anchor + elapsed(pace, firsts[0] - anchor_step)
+            heap_pop(firsts, first_admissions, dating)
             dating -= 1
 
         # 1. requests that have done their last step complete
@@ -199,12 +224,12 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             changed = True
             end, slot = ends[0], end_slots[0]
             heap_pop(ends, end_slots, active)
-            request = occupant[slot]
             since = batch.since[slot]
             early = early or (planned and plan.due[slot] > end)
             drop(batch, slot)
             include(free, slot)
-            requests.finish[request] = now if end == step else anchor + (end - anchor_step) * linear
+            if not constant:  # constant steps have dated it at the admission
+                fates.finish[occupant[slot]] = now
             active -= 1
             served += 1
             produced += end
@@ -251,34 +276,39 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             first = first_taken = NONE
             slot = lowest_from(free, zero)
             while slot != NONE:
+                request, tokens = NONE, zero
                 if planned:
-                    request = next_of_plan(plan, queue, slot, budget, step)
+                    request, tokens = next_of_plan(plan, queue, slot, budget, step)
                 elif not sized:
-                    request = NONE
-                    if head < joined:
-                        request = head
-                        head += 1
+                    if admitted < joined:
+                        request = admitted
                 else:
                     rank = smallest_rank(queue) if order == SMALLEST else largest_rank(queue)
-                    request = pop(queue, rank) if rank != NONE else NONE
+                    if rank != NONE:
+                        request, tokens = pop(queue, rank), queue.sizes[rank]
                 if request != NONE:
-                    tokens = length[request]
+                    if not (sized and requests.known_exactly):
+                        tokens = length[request]
                     end = step + tokens
                     last_end = max(last_end, end)
                     add_product(sums[AT_ADMISSION], tokens, step)
-                    requests.start[request] = now
-                    requests.slot[request] = slot
-                    occupant[slot] = request
+                    if sized:
+                        fates.request[admitted] = request
+                    fates.start[admitted] = now
+                    fates.slot[admitted] = slot
+                    occupant[slot] = admitted
                     exclude(free, slot)
                     add_newest(batch, slot, step)
                     heap_push(ends, end_slots, active + count, end, slot)
-                    if not constant:
-                        heap_push(
-                            firsts, first_requests, dating, step + requests.first_token_step[request], request
-                        )
+                    if constant:
+                        fates.finish[admitted] = anchor + (end - anchor_step) * linear
+                    else:
+                        made = step + requests.first_token_step[request]
+                        heap_push(firsts, first_admissions, dating, made, admitted)
                         dating += 1
                     if count == 0:
                         first, first_taken = request, slot
+                    admitted += 1
                     count += 1
                 elif not planned:
                     break
@@ -304,6 +334,8 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                         first_time, first_step, first_request, first_slot = now, step, first, first_taken
                         first_other_slot = oldest_slot(batch)
                         first_other, first_gap = occupant[first_other_slot], gap
+                        if sized:
+                            first_other = fates.request[first_other]
                     violations += count
             wake_step = NEVER
             if planned:

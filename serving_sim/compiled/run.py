@@ -16,6 +16,7 @@ from serving_sim.compiled.kernel import (
     AT_OLDEST,
     GAPS,
     NEVER,
+    Fates,
     Requests,
     Spans,
     Tally,
@@ -59,11 +60,14 @@ def serve(
     assert rule is not None
     spans = _spans(2 * ledger.known if record_batches else 0)
     sums = np.zeros((3, 2), np.int64)
+    sized = rule.order != Order.ARRIVAL
+    fates = _fates(ledger, sized=sized, constant=step_time.constant)
     tally = kernel.serve(
-        _requests(ledger),
+        _requests(ledger, constant=step_time.constant),
+        fates,
         empty_slots(slots),
-        _queue(ledger, sized=rule.order != Order.ARRIVAL),
-        no_plan(slots, ledger.known if rule.order == Order.ISJL else 0),
+        _queue(ledger, sized=sized),
+        no_plan(slots, _most_packed(ledger, slots, policy) if rule.order == Order.ISJL else 0),
         Terms(
             int(slots),
             slotted,
@@ -83,6 +87,8 @@ def serve(
         sums,
     )
     assert tally.served == ledger.known, "a built-in rule leaves nobody waiting"
+    if sized:
+        _bring_into_arrival_order(fates, ledger)
     return Outcome(
         steps=tally.steps,
         externality=exact(sums[AT_ADMISSION]) - exact(sums[AT_OLDEST]),
@@ -103,16 +109,42 @@ def serve(
     )
 
 
-def _requests(ledger: Ledger) -> Requests:
+def _requests(ledger: Ledger, *, constant: bool) -> Requests:
+    unread = np.empty(0, np.int64)
     return Requests(
         release=read_only(_column(ledger, "release")),
         length=read_only(_column(ledger, "length")),
-        first_token_step=read_only(_column(ledger, "first_token_step")),
-        start=_column(ledger, "start"),
-        first_token=_column(ledger, "first_token"),
-        finish=_column(ledger, "finish"),
-        slot=_column(ledger, "slot"),
+        first_token_step=read_only(unread if constant else _column(ledger, "first_token_step")),
+        known_exactly=ledger.sizes_are_lengths,
     )
+
+
+def _fates(ledger: Ledger, *, sized: bool, constant: bool) -> Fates:
+    unread = np.empty(0)
+
+    def log(name: str) -> NDArray[Any]:
+        column = _column(ledger, name)
+        return np.empty_like(column) if sized else column  # in arrival order they need no second place
+
+    return Fates(
+        request=np.empty(ledger.known if sized else 0, np.int32),
+        start=log("start"),
+        first_token=unread if constant else log("first_token"),
+        finish=log("finish"),
+        slot=log("slot"),
+    )
+
+
+def _bring_into_arrival_order(fates: Fates, ledger: Ledger) -> None:
+    for name in ("start", "first_token", "finish", "slot"):
+        log = getattr(fates, name)
+        if len(log):
+            _column(ledger, name)[fates.request] = log
+
+
+def _most_packed(ledger: Ledger, slots: int, policy: Policy) -> int:
+    assert policy.alpha is not None
+    return min(ledger.known, slots * 2 * policy.alpha)  # a pack holds at most 2 alpha tokens
 
 
 def _queue(ledger: Ledger, *, sized: bool) -> SizeQueue:
