@@ -54,14 +54,14 @@ def _panel(
         if estimate.value is None:
             continue
         axes.barh(place, estimate.value, height=0.68, color=style[policy].colour)
-        end = estimate.value
         if estimate.half_width is not None:
             axes.errorbar(
                 estimate.value, place, xerr=estimate.half_width, color="#333333", capsize=2.5, linewidth=1
             )
-            end = max(end, estimate.value + estimate.half_width)
-        axes.text(end + 0.03 * most, place, number(estimate.value), va="center", fontsize=8)
-    axes.set_xlim(0, 1.38 * most if most else 1)  # room for the number at the end of a bar
+        # in a column of their own: at the end of a whisker they would seem to name that end
+        across = axes.get_yaxis_transform()
+        axes.text(1, place, number(estimate.value), transform=across, ha="right", va="center", fontsize=8)
+    axes.set_xlim(0, 1.38 * most if most else 1)  # room for the numbers
     axes.set_yticks(range(len(estimates)), list(estimates) if named else [""] * len(estimates))
     axes.set_ylim(len(estimates) - 0.5, -0.5)
     axes.set_xticks([])  # the number at each bar says more than a scale

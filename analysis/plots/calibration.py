@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from analysis.plots.labels import label_points
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 
 
@@ -49,12 +50,13 @@ def budget_frontier(
         right.plot(throughput, total, color=colour, linewidth=0.7, alpha=0.6)
         for alpha, x, y, meets in zip(alphas, throughput, total, within, strict=True):
             right.plot(x, y, "o", color=colour, mfc=colour if meets else "none", ms=5)
-            right.annotate(str(alpha), (x, y), xytext=(5, 4), textcoords="offset points", fontsize=7.5)
             if alpha == chosen:
                 right.plot(x, y, "o", mfc="none", mec="#D55E00", ms=11, mew=1.5)
                 left.axvline(alpha, color="#D55E00", linewidth=1.0)
-        right.margins(x=0.2)
+        right.margins(0.12)
         right.set_xlabel("throughput (tokens per time unit)")
         right.set_ylabel("c T + tau E (money)")
         legend_above(figure, left)
+        points = {str(alpha): (x, y) for alpha, x, y in zip(alphas, throughput, total, strict=True)}
+        label_points(right, points, dict.fromkeys(points, "#333333"))
     return figure

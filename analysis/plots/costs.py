@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from matplotlib.figure import Figure
 
+from analysis.plots.labels import label_points
 from analysis.plots.ratios import Line
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 
@@ -41,25 +42,30 @@ def profit_frontier(
     measured: Mapping[str, tuple[float, float]], stated: Mapping[str, tuple[float, float]]
 ) -> Figure:
     """Points (throughput, profit) by policy: measured ones filled, stated ones open."""
-    style = inks(list(measured))
+    style = inks(list(dict.fromkeys(map(_family, measured))))
+    colours = {policy: style[_family(policy)].colour for policy in measured}
     with drawing():
         figure = new_figure(height=4.6)
         axes = figure.subplots()
         for policy, (x, y) in measured.items():
-            colour = style[policy].colour
-            axes.plot(x, y, "o", color=colour, ms=6)
-            axes.annotate(
-                policy, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=7.5, color=colour
-            )
+            axes.plot(x, y, "o", color=colours[policy], ms=6)
             if policy in stated:
-                axes.plot(*stated[policy], "o", mfc="none", mec=colour, ms=6)
-                axes.plot(
-                    (x, stated[policy][0]), (y, stated[policy][1]), color=colour, linewidth=0.6, alpha=0.6
-                )
-        axes.margins(x=0.16)
+                other_x, other_y = stated[policy]
+                axes.plot(other_x, other_y, "o", mfc="none", mec=colours[policy], ms=6)
+                axes.plot((x, other_x), (y, other_y), color=colours[policy], linewidth=0.6, alpha=0.6)
+        axes.plot([], [], "o", color="#555555", label="measured")
+        axes.plot([], [], "o", mfc="none", mec="#555555", label="paper")
+        axes.margins(x=0.1)
         axes.set_xlabel("throughput (tokens per step)")
         axes.set_ylabel("profit (money)")
+        legend_above(figure, axes)
+        label_points(axes, measured, colours)
     return figure
+
+
+def _family(label: str) -> str:
+    """All budgets of a policy look alike: their labels are the budget alone."""
+    return "isjl" if label.isdecimal() else label
 
 
 def profit_differences(
@@ -84,7 +90,6 @@ def profit_differences(
             axes.axvline(baseline, color="#555555", linewidth=0.8, linestyle="--")
             axes.axhline(0, color="#555555", linewidth=0.8)
             axes.set_xscale("log")
-            axes.set_yscale("symlog", linthresh=1)
             axes.set_title(title, loc="left")
             axes.set_xlabel("cost of a step c (money)")
             plain_numbers(axes.yaxis)

@@ -20,7 +20,9 @@ def makespan_brackets(brackets: Mapping[str, Bracket]) -> Figure:
         axes = figure.subplots()
         for name, (alpha, lower, upper) in brackets.items():
             axes.plot(alpha, upper, marker="o", markersize=3, label=name, **style[name].line)
-            axes.fill_between(alpha, lower, upper, color=style[name].colour, alpha=0.2, linewidth=0)
+            if list(lower) != list(upper):
+                axes.plot(alpha, lower, color=style[name].colour, linewidth=0.8, label="no schedule below")
+                axes.fill_between(alpha, lower, upper, color=style[name].colour, alpha=0.2, linewidth=0)
         axes.set_xlabel("alpha (tokens)")
         axes.set_ylabel("best makespan (steps)")
         plain_numbers(axes.xaxis)

@@ -29,7 +29,8 @@ def load_curves(panels: Mapping[str, Mapping[str, Line]], y: str, *, scale: str 
         for axes, (title, lines) in zip(axes_of, panels.items(), strict=True):
             for policy, (load, value) in lines.items():
                 axes.plot(load, value, marker="o", markersize=3, label=policy, **style[policy].line)
-            axes.set_title(title, loc="left")
+            if len(panels) > 1:
+                axes.set_title(title, loc="left")
             axes.set_xlabel("load")
             axes.set_yscale(scale)
         plain_numbers(axes_of[0].yaxis)

@@ -77,9 +77,16 @@ def new_figure(width: float = 7.2, height: float = 4.2) -> Figure:
 def legend_above(figure: Figure, axes: Axes) -> None:
     """Name the policies above the axes, where they cover no data."""
     handles, labels = axes.get_legend_handles_labels()
-    letters = sum(len(label) + 7 for label in labels)  # a line sample is about seven letters wide
-    rows = -(-letters // 100)
-    figure.legend(handles, labels, loc="outside upper left", ncols=-(-len(labels) // rows), handlelength=2.6)
+    room = 13 * figure.get_figwidth()  # letters that fit beside each other
+    fitting = (rows for rows in range(1, len(labels)) if _width(labels, rows) <= room)
+    rows = next(fitting, len(labels))
+    columns = -(-len(labels) // rows)
+    figure.legend(handles, labels, loc="outside upper left", ncols=columns, handlelength=2.6)
+
+
+def _width(labels: Sequence[str], rows: int) -> int:
+    """Letters across a legend, which fills its columns from the top; a sample is seven letters wide."""
+    return sum(max(map(len, labels[top : top + rows])) + 7 for top in range(0, len(labels), rows))
 
 
 def plain_numbers(axis: Axis) -> None:

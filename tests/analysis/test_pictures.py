@@ -168,7 +168,7 @@ def test_the_report_needs_nothing_from_outside(comparison: Comparison) -> None:
 
 def test_the_report_escapes_what_users_write(comparison: Comparison) -> None:
     text = page(comparison, Command="<script>alert(1)</script> & more")
-    assert "<script>" not in text
+    assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
 
 

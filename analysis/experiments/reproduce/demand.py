@@ -35,6 +35,8 @@ _METRICS = {
     "wait": "steps",
 }
 
+_AXES = {"accepted": "accepted share of requests", "profit_rate": "profit (money per 1,000 steps)"}
+
 _MEASURES = (
     (
         "An extension: the paper fixes the accepted requests before any policy serves them and only names "
@@ -125,7 +127,7 @@ def item(results: Results) -> Item:
             f"demand-{title.replace(' ', '-')}",
             f"{title.capitalize()} against load",
             "One line a policy; load counts the requests that could come.",
-            load_curves({title: lines}, f"{title} ({_METRICS[title.replace(' ', '_')]})", scale="linear"),
+            load_curves({title: lines}, _AXES[title.replace(" ", "_")], scale="linear"),
         )
         for title, lines in curves.items()
     ]

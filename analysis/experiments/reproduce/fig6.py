@@ -39,7 +39,7 @@ def item(results: Results) -> Item:
         "fig6",
         "Profit of ISJL less profit of LJF against the cost of a step",
         "Left as measured, right as the paper's table 2 implies; above zero ISJL earns more. The dashed "
-        "line is the step cost of table 1. Both axes are logarithmic away from zero.",
+        "line is the step cost of table 1. The horizontal axis is logarithmic.",
         profit_differences(lines["measured"], lines["paper"], baseline=COST.c),
     )
     return Item(Section("fig6", EXPERIMENT.title, _MEASURES, _found(frame), (), [picture]), {"fig6": frame})

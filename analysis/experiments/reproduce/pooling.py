@@ -84,7 +84,7 @@ def unmatched(lengths: IntArray, slots: int, alpha: int) -> int:
 def item(results: Results) -> Item:
     """Fractions with their intervals beside the bound."""
     rows = pd.DataFrame(list(chain.from_iterable(results.values())))
-    records, lines, cells = [], {}, []
+    records, cells = [], []
     for (lengths, pool), group in rows.groupby(["lengths", "pool"], sort=False):
         estimate = interval(group["unmatched"].tolist())
         bound = float(group["bound"].iloc[0])
@@ -101,15 +101,16 @@ def item(results: Results) -> Item:
         )
         cells.append((str(lengths), f"{pool:,}", with_interval(estimate), number(bound)))
     frame = pd.DataFrame(records)
-    for lengths, group in frame.groupby("lengths", sort=False):
-        lines[str(lengths)] = tuple(
-            group[name].astype(float).tolist() for name in ("pool", "measured", "bound")
-        )
+    measured = {
+        str(lengths): (group["pool"].tolist(), group["measured"].tolist())
+        for lengths, group in frame.groupby("lengths", sort=False)
+    }
+    bound_line = dict(zip(frame["pool"], frame["bound"], strict=True))  # both need ten intervals
     picture = Picture(
         "pooling",
         "Unmatched fraction against the size of the pool",
-        "Lines with points are measured, thin lines are the bound of the same colour; both fall as 1 / N.",
-        unmatched_fractions(lines),
+        "Lines with points are measured, the thin line is the bound; both fall as 1 / N.",
+        unmatched_fractions(measured, (list(bound_line), list(bound_line.values()))),
     )
     broken = int((frame["most"] > frame["bound"]).sum())
     large = frame[frame["bound"] < 1]

@@ -24,6 +24,12 @@ UNITS = {
     "extent": "tokens",
 }
 
+LABELS = {"tau_q": "tau Q", "c_t": "c T", "tau_e": "tau E"}
+"""Names of columns that are formulas."""
+
+_MARKS = {DIFFERS: " *"}
+_SHOWN = ["verdict", "paper", "measured", "low", "high", "set_low", "set_high"]
+
 _MEASURES = (
     (
         "An operator sells tokens at a fixed price, so what a set of accepted requests brings does not "
@@ -107,21 +113,19 @@ def _table(frame: pd.DataFrame) -> Table:
     rows = []
     for policy, group in frame.groupby("policy", sort=False):
         cells = [
-            cell(Measured(*row[1:]), None if pd.isna(row[0]) else row[0])
-            for row in group[["paper", "measured", "low", "high", "set_low", "set_high"]].itertuples(
-                index=False
-            )
+            cell(Measured(*row[2:]), None if pd.isna(row[1]) else row[1]) + _MARKS.get(row[0], "")
+            for row in group[_SHOWN].itertuples(index=False)
         ]
         rows.append((str(policy), _row_verdict(group), *cells))
-    header = ("policy", "verdict", *(f"{metric.replace('_', ' ')}, {UNITS[metric]}" for metric in METRICS))
-    return Table("measured ± half of a 95 % interval (paper)", header, rows)
+    header = ("policy", "verdict", *(f"{LABELS.get(metric, metric)}, {UNITS[metric]}" for metric in METRICS))
+    return Table("measured ± half of a 95 % interval (paper); * differs", header, rows)
 
 
 def _row_verdict(group: pd.DataFrame) -> str:
     if group["verdict"].isna().all():
         return "not in the paper"
-    differing = group.loc[group["verdict"] == DIFFERS, "metric"]
-    return REPRODUCED if differing.empty else f"{DIFFERS}: {', '.join(differing).replace('_', ' ')}"
+    differing = int((group["verdict"] == DIFFERS).sum())
+    return f"{differing} of {len(group)} differ" if differing else REPRODUCED
 
 
 def _savings(sets: pd.DataFrame) -> Table:
@@ -161,7 +165,9 @@ def _found(sets: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         rows = frame[frame["policy"] == policy]
         agree = int((rows["verdict"] == REPRODUCED).sum())
         outside = rows.loc[rows["verdict"] == DIFFERS, "metric"]
-        ending = "." if outside.empty else f"; outside: {', '.join(outside)}."
+        ending = (
+            "." if outside.empty else f"; outside: {', '.join(LABELS.get(each, each) for each in outside)}."
+        )
         found.append(
             f"{policy.upper()}: {agree} of {len(rows)} numbers of the paper lie within what {count} sets "
             f"of five replications give{ending}"
