@@ -1,21 +1,27 @@
 """What arrives: lengths, arrival processes, presets, workload files and traces."""
 
 from workloads.arrivals import Arrivals, parse_arrivals, rate_for_load
+from workloads.client_file import read_clients
+from workloads.closed_loop import ClosedLoop, think_times
 from workloads.files import read_workload, write_workload
 from workloads.generate import make_workload
 from workloads.lengths import Lengths, parse_lengths
 from workloads.predictions import Predictions, context_limit, parse_predictions, predict
 from workloads.presets import PRESETS, Preset, get_preset
 from workloads.report import ReadReport
+from workloads.superposition import Client, Superposition
 from workloads.traces import read_requests
 
 __all__ = [
     "PRESETS",
     "Arrivals",
+    "Client",
+    "ClosedLoop",
     "Lengths",
     "Predictions",
     "Preset",
     "ReadReport",
+    "Superposition",
     "context_limit",
     "get_preset",
     "make_workload",
@@ -24,7 +30,9 @@ __all__ = [
     "parse_predictions",
     "predict",
     "rate_for_load",
+    "read_clients",
     "read_requests",
     "read_workload",
+    "think_times",
     "write_workload",
 ]

@@ -18,6 +18,7 @@ class Stream(IntEnum):
     GAPS = 1
     PREDICTIONS = 2
     SHAPING = 3
+    THINKING = 4
 
 
 def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Generator:
@@ -31,14 +32,22 @@ def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Genera
     ValueError
         If the seed is negative.
     """
+    return np.random.default_rng(child(seed, int(part)))
+
+
+def child(seed: int | np.random.SeedSequence, place: int) -> np.random.SeedSequence:
+    """What ``SeedSequence.spawn`` would give in that place, however often it is asked for.
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+    """
     if not isinstance(seed, np.random.SeedSequence):
         if seed < 0:
             raise ValueError(f"seed={seed!r}: must be a whole number >= 0")
         seed = np.random.SeedSequence(seed)
-    child = np.random.SeedSequence(
-        seed.entropy, spawn_key=(*seed.spawn_key, int(part)), pool_size=seed.pool_size
-    )
-    return np.random.default_rng(child)
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, place), pool_size=seed.pool_size)
 
 
 def make_workload(
@@ -65,9 +74,20 @@ def make_workload(
     ValueError
         If ``n`` is below 1 or the seed negative.
     """
-    if n < 1:
-        raise ValueError(f"n={n!r}: must be a whole number >= 1")
+    check_count(n)
     return Workload(
         release=arrivals.releases(n, stream(seed, Stream.GAPS)),
         length=lengths.sample(n, stream(seed, Stream.LENGTHS)),
     )
+
+
+def check_count(n: int) -> None:
+    """Refuse a number of requests below 1.
+
+    Raises
+    ------
+    ValueError
+        If it is.
+    """
+    if n < 1:
+        raise ValueError(f"n={n!r}: must be a whole number >= 1")
