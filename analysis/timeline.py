@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from serving_sim import Batches, Run
-from serving_sim.request import FloatArray, IntArray
+from analysis.levels import batch_levels, waiting_levels
+from serving_sim import Run
+from serving_sim.request import IntArray
 from workloads.whole_file import replacing
 
 MOST_REQUESTS = 100_000
@@ -188,43 +189,14 @@ def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
 
 def _counters(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
     """Values where they change, while the requests of ``rows`` run."""
-    assert run.batches is not None
     begin, end = run.start[rows[0]], run.finish[rows].max()
-    levels = {"waiting": _waiting(run), **_of_the_batch(run, run.batches)}
-    for name, (times, values) in levels.items():
-        first = max(int(np.searchsorted(times, begin, side="right")) - 1, 0)
-        last = int(np.searchsorted(times, end, side="right"))
-        shown = values[first:last]
-        kept = first + np.flatnonzero(np.diff(shown, prepend=-1))
-        for time, value in zip(times[kept].tolist(), values[kept].tolist(), strict=True):
+    for name, levels in {"waiting": waiting_levels(run), **batch_levels(run)}.items():
+        first = max(int(np.searchsorted(levels.time, begin, side="right")) - 1, 0)
+        last = int(np.searchsorted(levels.time, end, side="right"))
+        kept = first + np.flatnonzero(np.diff(levels.value[first:last], prepend=-1))
+        for time, value in zip(levels.time[kept].tolist(), levels.value[kept].tolist(), strict=True):
             event = {"ph": "C", "name": name, "pid": processes.queue, "ts": _stamp(time)}
             yield {**event, "args": {name: value}}
-
-
-def _waiting(run: Run) -> tuple[FloatArray, IntArray]:
-    """Requests released and not admitted, at every release and admission."""
-    assert run.requests is not None
-    released, started = np.sort(run.requests.release), np.sort(run.start)
-    times = np.unique(np.concatenate([released, started]))
-    return times, np.searchsorted(released, times, "right") - np.searchsorted(started, times, "right")
-
-
-def _of_the_batch(run: Run, batches: Batches) -> dict[str, tuple[FloatArray, IntArray]]:
-    """What the worker holds at the starts of spans, and zeros where it falls idle."""
-    started, finished = np.sort(run.start), np.sort(run.finish)
-    ends = np.append(batches.time[1:], np.inf)
-    done = np.searchsorted(finished, ends, side="right")
-    emptied = finished[done - 1]  # a span that leaves the worker idle ends with a finish
-    idle = (np.searchsorted(started, ends, side="left") == done) & (emptied < ends)
-    times = np.concatenate([batches.time, emptied[idle]])
-    order = np.argsort(times, kind="stable")
-    zeros = np.zeros(np.count_nonzero(idle), dtype=np.int64)
-    columns = {
-        "active": batches.active,
-        "max progress": batches.max_progress,
-        "gap": batches.max_progress - batches.min_progress,
-    }
-    return {name: (times[order], np.append(column, zeros)[order]) for name, column in columns.items()}
 
 
 def _duration(start: float, finish: float) -> float:

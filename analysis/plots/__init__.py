@@ -3,6 +3,7 @@
 from matplotlib.figure import Figure
 
 from analysis.plots.bars import quantile_bars
+from analysis.plots.extent import gap_against_throughput, gap_over_time
 from analysis.plots.length import latency_against_length
 from analysis.plots.save import save_figure, to_svg
 from analysis.plots.tail import latency_tail
@@ -10,6 +11,8 @@ from analysis.plots.timeline import load_over_time
 
 __all__ = [
     "Figure",
+    "gap_against_throughput",
+    "gap_over_time",
     "latency_against_length",
     "latency_tail",
     "load_over_time",

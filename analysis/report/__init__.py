@@ -1,6 +1,7 @@
 """Self-contained HTML reports."""
 
 from analysis.report.costs import cost_section
+from analysis.report.fairness import fairness_section
 from analysis.report.inspection import inspection_section, inspection_tables
 from analysis.report.page import comparison_page
 from analysis.report.pictures import Picture, comparison_pictures
@@ -13,6 +14,7 @@ __all__ = [
     "comparison_page",
     "comparison_pictures",
     "cost_section",
+    "fairness_section",
     "inspection_section",
     "inspection_tables",
     "sections_page",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.compare import Comparison
-from analysis.definitions import REQUEST_METRICS
+from analysis.definitions import REQUEST_METRICS, definition
 from analysis.report.html import embedded, render, with_pictures
 from analysis.report.pictures import Picture
 from analysis.report.schedule import schedules
 from analysis.report.section import Section
 from analysis.tables import comparison_tables
+from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 
@@ -41,6 +42,7 @@ def comparison_page(
         "compare.html",
         title=" · ".join(outcome.policy for outcome in comparison.outcomes),
         facts=facts,
+        cards=_cards(comparison, time_unit),
         tables=comparison_tables(comparison, time_unit),
         pictures=embedded(pictures),
         schedule=schedules(comparison.outcomes),
@@ -49,6 +51,25 @@ def comparison_page(
         time_unit=time_unit,
         notes=_notes(comparison),
     )
+
+
+def _cards(comparison: Comparison, time_unit: TimeUnit) -> list[tuple[str, dict[str, str]]]:
+    """What to know of each policy at a glance."""
+    metric = comparison.metrics[0]
+    title = definition(metric).title
+    verdicts = {True: "keeps alpha", False: "breaks alpha", None: "no alpha given"}
+    cards = []
+    for outcome in comparison.outcomes:
+        latencies = outcome.metrics[metric]
+        shown = ("mean", "p99" if "p99" in latencies else list(latencies)[-1])
+        figures = {
+            f"{name} {title}": f"{number(latencies[name].value)} {definition(metric).unit_in(time_unit)}"
+            for name in shown
+        }
+        figures["tokens a busy step"] = number(outcome.figures["occupancy"].value)
+        figures["max gap"] = f"{number(outcome.figures['extent_max'].value)} tokens, {verdicts[outcome.fair]}"
+        cards.append((outcome.policy, figures))
+    return cards
 
 
 def _notes(comparison: Comparison) -> list[str]:

@@ -1,0 +1,75 @@
+"""What a run holds at any time, as step functions: requests that wait, and the state of the batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from serving_sim import Run
+from serving_sim.request import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A step function of time.
+
+    Attributes
+    ----------
+    time : ndarray of float, shape (k,)
+        When a value begins, in time units, not decreasing.
+    value : ndarray of int, shape (k,)
+        From that time up to the next; before the first it is 0.
+    """
+
+    time: FloatArray
+    value: IntArray
+
+    def largest(self, edges: FloatArray) -> IntArray:
+        """Largest value in each of the bins between consecutive ``edges``, shape (len(edges) - 1,)."""
+        at = np.searchsorted(self.time, edges, side="right")
+        carried = np.append(0, self.value)[at[:-1]]  # holds when the bin begins
+        padded = np.append(self.value, 0)  # reduceat wants a place for the bin at the end
+        within = np.maximum.reduceat(padded, np.minimum(at[:-1], len(self.value)))
+        return np.where(at[1:] > at[:-1], np.maximum(carried, within), carried)
+
+
+def waiting_levels(run: Run) -> Levels:
+    """Requests released and not admitted, at every release and admission.
+
+    Parameters
+    ----------
+    run : Run
+        A run that kept its requests.
+    """
+    assert run.requests is not None
+    released, started = np.sort(run.requests.release), np.sort(run.start)
+    times = np.unique(np.concatenate([released, started]))
+    waiting = np.searchsorted(released, times, "right") - np.searchsorted(started, times, "right")
+    return Levels(times, waiting)
+
+
+def batch_levels(run: Run) -> dict[str, Levels]:
+    """``active``, ``max progress`` and ``gap`` at the starts of spans, and zeros where it falls idle.
+
+    Parameters
+    ----------
+    run : Run
+        A run that kept its requests and recorded its batches.
+    """
+    batches = run.batches
+    assert batches is not None
+    started, finished = np.sort(run.start), np.sort(run.finish)
+    ends = np.append(batches.time[1:], np.inf)
+    done = np.searchsorted(finished, ends, side="right")
+    emptied = finished[done - 1]  # a span that leaves the worker idle ends with a finish
+    idle = (np.searchsorted(started, ends, side="left") == done) & (emptied < ends)
+    times = np.concatenate([batches.time, emptied[idle]])
+    order = np.argsort(times, kind="stable")
+    zeros = np.zeros(np.count_nonzero(idle), dtype=np.int64)
+    columns = {
+        "active": batches.active,
+        "max progress": batches.max_progress,
+        "gap": batches.max_progress - batches.min_progress,
+    }
+    return {name: Levels(times[order], np.append(column, zeros)[order]) for name, column in columns.items()}

@@ -1,0 +1,86 @@
+"""The section of a report that holds every policy against constraint (1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.outcome import Outcome
+from analysis.plots import gap_against_throughput, gap_over_time
+from analysis.report.pictures import Picture
+from analysis.report.section import Section
+from analysis.tables import Table
+from analysis.text import ABSENT, number
+from analysis.time_unit import TimeUnit
+
+_MEASURES = (
+    (
+        "The gap is the distance in tokens between the furthest and the last request of the batch. A batch "
+        "is alpha-fair while the gap is at most alpha (Yao and Zhou, constraint 1); the audit looks at every "
+        "step, whatever a policy promises."
+    ),
+    (
+        "Requests that must not mix leave slots empty. So fairness is paid for in tokens a busy step, which "
+        "is what a worker that never rests makes."
+    ),
+)
+
+
+def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Section:
+    """Audit of every policy, its gap over time, and gap against throughput.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        Policies whose runs recorded their batches.
+    time_unit : TimeUnit
+        What the runs count time in.
+    """
+    pictures = [
+        Picture(
+            "gap-over-time",
+            "The gap over time",
+            "The largest gap in each bin of time, one strip a policy, in the first replication. What stands "
+            "above the dashed line breaks alpha.",
+            gap_over_time(outcomes, time_unit=time_unit),
+        ),
+        Picture(
+            "gap-against-throughput",
+            "What fairness costs in throughput",
+            "Each policy by its mean gap and the tokens it makes in a busy step. Further up is faster, "
+            "further left is fairer; no policy reaches the upper left corner for nothing.",
+            gap_against_throughput(outcomes),
+        ),
+    ]
+    return Section("fairness", "Fairness", _MEASURES, _found(outcomes), [_audit(outcomes)], pictures)
+
+
+def _found(outcomes: Sequence[Outcome]) -> list[str]:
+    found = []
+    for outcome in outcomes:
+        steps = sum(run.audit.violation_steps for run in outcome.runs)
+        share = steps / sum(run.steps for run in outcome.runs)
+        if outcome.fair is False:
+            found.append(f"{outcome.policy} breaks alpha in {steps:,} busy steps, {share:.1%} of them.")
+        elif outcome.fair:
+            found.append(f"{outcome.policy} keeps alpha throughout.")
+    return found or ["No alpha was given, so nothing was held against one."]
+
+
+def _audit(outcomes: Sequence[Outcome]) -> Table:
+    rows = []
+    for outcome in outcomes:
+        audits = [run.audit for run in outcome.runs]
+        first = next((audit.first for audit in audits if audit.first is not None), None)
+        alpha = audits[0].alpha
+        rows.append(
+            (
+                outcome.policy,
+                ABSENT if alpha is None else f"{alpha:,}",
+                f"{max(audit.max_gap for audit in audits):,}",
+                f"{sum(audit.violations for audit in audits):,}",
+                f"{sum(audit.violation_steps for audit in audits):,}",
+                ABSENT if first is None else number(first.time),
+            )
+        )
+    header = ("policy", "alpha", "max gap", "admissions beyond", "steps beyond", "first at")
+    return Table("audit of the gap, in tokens; the last column is a time", header, rows)
