@@ -231,8 +231,8 @@ SAMPLES = [
     Sample(
         "llmservingsim",
         ".jsonl",
-        '{"input_toks": 2358, "output_toks": 531, "arrival_time_ns": 4611686018427387903}\n'
-        '{"input_toks": 12, "output_toks": 1, "arrival_time_ns": 4611686018427387902, '
+        '{"input_toks": 2358, "output_toks": 531, "arrival_time_ns": 4611686018427380001}\n'
+        '{"input_toks": 12, "output_toks": 1, "arrival_time_ns": 4611686018427380000, '
         '"input_tok_ids": [1, 2]}\n',
         [0, 1e-9],
         [12, 2358],
@@ -344,6 +344,24 @@ LATER_TURN = "must be absent, as a later turn waits for the answer before it and
                 "line 2: sub_requests=[{'input_toks': 3}]: "
                 "must be absent, as chained calls wait for each other and have no times of their own"
             ),
+        ),
+        (
+            ".csv",
+            "arrival_s,input_tokens,output_tokens\n0,0x10,1\n",
+            "line 2: input_tokens='0x10': must be a number",
+        ),
+        *(
+            (
+                ".csv",
+                f"TIMESTAMP,ContextTokens,GeneratedTokens\n{stamp},1,1\n",
+                f"line 2: TIMESTAMP='{stamp}': must be a date and time such as 2023-11-16 18:15:46.6805900",
+            )
+            for stamp in ("2023-11-16", "2023-11-16 18", "2023-11-16 18:15", "2023-11-16 18:15+01:00")
+        ),
+        (
+            ".csv",
+            "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,1\n1723-11-16 18:15:46,1,1\n",
+            "line 3: TIMESTAMP='1723-11-16 18:15:46': must lie within 146 years of 1970",
         ),
         (
             ".jsonl",

@@ -158,10 +158,18 @@ def _integers(raw: pa.Array) -> IntArray | None:
     """The column if all of it is plain integers, without a detour through floats."""
     if raw.null_count or not (is_text(raw) or pa.types.is_integer(raw.type)):
         return None
+    if is_text(raw) and _maybe_hexadecimal(raw):
+        return None
     try:
         return raw.cast(pa.int64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
     except pa.ArrowInvalid:
         return None
+
+
+def _maybe_hexadecimal(raw: pa.Array) -> bool:
+    """Whether an x may stand in one of the texts: Arrow would take ``0x10`` for 16."""
+    letters = raw.buffers()[2]  # of the rows around as well, where these are a part of more
+    return letters is not None and any(sign in letters.to_pybytes() for sign in (b"x", b"X"))
 
 
 def _floats(raw: pa.Array) -> tuple[FloatArray, BoolArray]:

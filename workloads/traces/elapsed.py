@@ -39,7 +39,7 @@ def nanoseconds() -> Clock:
 def _elapsed(batch: Batch, name: str, *, unit: int) -> IntArray:
     """A column of times in nanoseconds, exact where it has no finer digits, else rounded."""
     times = batch.real(name)
-    inside = np.abs(times) <= MOST / unit  # false for NaN
+    inside = np.abs(times) < MOST / unit  # false for NaN; the difference of two still fits in int64
     batch.refuse(name, ~inside, "must be within 2**62 nanoseconds (146 years) of 0")
     rounded: IntArray = np.rint(np.where(inside, times, 0) * unit).astype(np.int64)
     large = np.flatnonzero((np.abs(rounded) >= _EXACT) & (batch.broken < 0))

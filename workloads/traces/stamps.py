@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workloads.tables.batch import Batch, IntArray, is_text, mask, parsed, trimmed
+from workloads.tables.batch import MOST, Batch, BoolArray, IntArray, is_text, mask, parsed, trimmed
 from workloads.traces.request_log import Clock
 
 _NAIVE = pa.timestamp("ns")
@@ -39,16 +39,16 @@ class Stamps:
                 stamps = texts.cast(kind)
             except pa.ArrowInvalid:
                 continue
-            if not stamps.null_count:
+            if not stamps.null_count and _to_the_second(texts).all():
                 self._kind = kind
-                return stamps.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
+                return _near(batch, name, stamps.cast(pa.int64()).to_numpy())
         return self._inspect(batch, name, trimmed(texts))
 
     def _inspect(self, batch: Batch, name: str, texts: pa.Array) -> IntArray:
         """Read a batch in which something is wrong, row by row where need be."""
         naive, aware = parsed(texts, _NAIVE), parsed(texts, _AWARE)
         is_naive, is_aware = mask(naive.is_valid()), mask(aware.is_valid())
-        is_stamp = is_naive | is_aware
+        is_stamp = (is_naive | is_aware) & _to_the_second(texts)
         if self._kind is None and is_stamp.any():
             self._kind = _NAIVE if is_naive[np.argmax(is_stamp)] else _AWARE
         cut_off = mask(pc.match_substring_regex(texts, _SPREADSHEET).fill_null(pa.scalar(False)))  # noqa: FBT003
@@ -59,4 +59,16 @@ class Stamps:
         else:
             batch.refuse(name, is_aware, "must have no offset from UTC, as the first stamp has none")
         stamps = aware if self._kind == _AWARE else naive
-        return stamps.cast(pa.int64()).fill_null(0).to_numpy()  # type: ignore[no-any-return]
+        return _near(batch, name, stamps.cast(pa.int64()).fill_null(0).to_numpy())
+
+
+def _to_the_second(texts: pa.Array) -> BoolArray:
+    """Whether a colon stands before the seconds: Arrow takes a day, an hour or a minute for a stamp too."""
+    colons = pc.binary_slice(texts.cast(pa.binary()), 16, 17)
+    return mask(pc.equal(colons, b":").fill_null(pa.scalar(False)))  # noqa: FBT003
+
+
+def _near(batch: Batch, name: str, stamps: IntArray) -> IntArray:
+    """Stamps so near to 1970 that the difference of two fits in int64."""
+    batch.refuse(name, np.abs(stamps) >= MOST, "must lie within 146 years of 1970")
+    return stamps
