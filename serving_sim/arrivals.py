@@ -12,6 +12,9 @@ from serving_sim.ledger import Ledger
 from serving_sim.request import Workload
 from serving_sim.source import Process, ReactiveSource
 
+MOST_ACTIONS = 1_000_000
+"""Releases, waits and new processes of a source at one instant; one more counts as a hang."""
+
 
 class OpenStream:
     """Feeds blocks of an open-loop source into the ledger, one block ahead of the worker."""
@@ -51,9 +54,11 @@ class Desk:
         self._started: dict[int, simpy.Event] = {}
         self._finished: dict[int, simpy.Event] = {}
         self._running = 0
+        self._instant = 0.0
+        self._actions = 0  # at this instant
         self.worker: simpy.Process | None = None
         self.decider: simpy.Process | None = None
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self.spawn(source.process(self))
 
     @property
@@ -67,7 +72,14 @@ class Desk:
         return self._running
 
     def spawn(self, process: Process) -> None:
-        """Start a process of the source beside those that run."""
+        """Start a process of the source beside those that run.
+
+        Raises
+        ------
+        SourceError
+            If the source acts without end at one instant.
+        """
+        self._count_action()
         self._running += 1
         self._clock.process(self._guard(process))
 
@@ -77,8 +89,9 @@ class Desk:
         Raises
         ------
         SourceError
-            If the instant lies in the past or is not finite.
+            If the instant lies in the past or is not finite, or the source acts without end at one.
         """
+        self._count_action()
         if not self.now <= instant < float("inf"):
             raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
         return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
@@ -113,8 +126,9 @@ class Desk:
         ValueError
             If a value breaks a rule of `Workload`.
         SourceError
-            If the policy calls it.
+            If the policy calls it, or the source acts without end at one instant.
         """
+        self._count_action()
         if self.decider is not None and self._clock.active_process is self.decider:
             raise SourceError(
                 f"source {self._name} at time {self.now}: only a process of the source may release, "
@@ -167,6 +181,7 @@ class Desk:
     def _fate(
         self, waiting: dict[int, simpy.Event], recorded: Callable[[int], float | None], request: int
     ) -> simpy.Event:
+        self._count_action()
         if not 0 <= request < self._ledger.known:
             raise SourceError(f"source {self._name} at time {self.now}: there is no request {request!r}")
         if request < self._ledger.base:
@@ -178,6 +193,17 @@ class Desk:
             return self._clock.event().succeed(instant)
         return waiting.setdefault(request, self._clock.event())
 
+    def _count_action(self) -> None:
+        """A source that always acts once more at the same instant would stop time."""
+        if self._instant != self.now:
+            self._instant, self._actions = self.now, 0
+        self._actions += 1
+        if self._actions > MOST_ACTIONS:
+            raise SourceError(
+                f"source {self._name} at time {self.now}: has acted {MOST_ACTIONS:,} times without letting "
+                "time pass"
+            )
+
     def _tell(self, waiting: dict[int, simpy.Event], request: int) -> None:
         event = waiting.pop(request, None)
         if event is not None:
@@ -187,7 +213,7 @@ class Desk:
         # SimPy would rebuild an exception from its arguments; keep the original for the caller
         try:
             yield from process
-        except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
+        except (Exception, KeyboardInterrupt, SystemExit) as failure:  # noqa: BLE001  (`simulate` raises it)
             self.failure = failure
             raise simpy.core.StopSimulation(None) from None
         self._running -= 1  # not in a finally: a collected generator has not ended, it waits in vain

@@ -21,7 +21,7 @@ from serving_sim.record import Run, Sink, Totals
 from serving_sim.request import IntArray, Workload
 from serving_sim.source import OpenSource, ReactiveSource
 from serving_sim.spans import SpanLog
-from serving_sim.steptime import StepTime
+from serving_sim.steptime import StepTime, too_late
 from serving_sim.worker import Worker
 
 
@@ -218,10 +218,8 @@ def _check_arguments(
 def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
     """Refuse what floats cannot date: instants beyond their range, releases too late to tell steps apart."""
     latest = float(workload.release.max())
-    shortest = step_time.alone(1)
-    # past 2**53 steps an instant names several of them and the search among them takes longer and longer
-    if latest > 2**62 * shortest:
-        raise ValueError(f"release={latest!r}: too late to tell steps of {shortest!r} time units apart")
+    if latest > step_time.latest:
+        raise ValueError(too_late("release", latest, step_time.alone(1)))
     longest = int(workload.length.max())
     slowest = step_time.pace(slots, longest, slots * longest)
     if not math.isfinite(latest + float(workload.total_length) * (slowest.linear + slowest.quadratic)):

@@ -8,6 +8,17 @@ from typing import overload
 
 from serving_sim.request import FloatArray
 
+FURTHEST = 2**62
+"""Steps from 0 to the latest instant of a run.
+
+Past 2**53 steps an instant names several of them, and the search among them takes longer and longer.
+"""
+
+
+def too_late(name: str, instant: float, step: float) -> str:
+    """The refusal of an instant more than `FURTHEST` steps away."""
+    return f"{name}={instant!r}: too late to tell steps of {step!r} time units apart"
+
 
 @dataclass(frozen=True)
 class Pace:
@@ -35,16 +46,24 @@ class Pace:
 
         The root of the quadratic is a guess; rounding can move it off by a step, so it is corrected
         against the very expression that dates the step ends.
+
+        Raises
+        ------
+        ValueError
+            If the instant is too late for floats to tell steps apart.
         """
-        wanted = instant - start
+        # steps if none grew longer; times the growth it is the root, without a difference of near equals
+        # and without a square that could overflow
+        even = (instant - start) / (self.linear + self.quadratic / 2)
+        if even > FURTHEST:
+            raise ValueError(too_late("instant", instant, self.elapsed(1)))
         if self.quadratic == 0:
-            k = math.ceil(wanted / self.linear)
+            k = math.ceil(even)
             if start + (k - 1) * self.linear < instant <= start + k * self.linear and k > 0:
                 return k  # nearly always; the loops below say the same at more cost
         else:
-            half = self.linear / self.quadratic + 0.5
-            doubled = 2 * wanted / self.quadratic
-            k = math.ceil(doubled / (math.sqrt(half * half + doubled) + half))  # no difference of near equals
+            growth = self.quadratic / (self.linear + self.quadratic / 2)
+            k = math.ceil(2 * even / (1 + math.sqrt(1 + 2 * even * growth))) if even > 0 else 0
         k = max(k, 0)
         while k > 0 and start + self.elapsed(k - 1) >= instant:
             k -= 1
@@ -106,6 +125,11 @@ class StepTime:
             + self.per_token * sum_progress,
             quadratic=self.per_max_token + self.per_token * active,
         )
+
+    @property
+    def latest(self) -> float:
+        """Last instant of a run, in time units: floats cannot date the steps after it."""
+        return FURTHEST * self.alone(1)
 
     def alone(self, length: int) -> float:
         """Time units a request of ``length`` tokens takes on an otherwise empty worker."""

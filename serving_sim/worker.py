@@ -20,7 +20,7 @@ from serving_sim.ledger import UNSERVED, Ledger
 from serving_sim.policy import Admission, Policy
 from serving_sim.source import Process
 from serving_sim.spans import SpanLog
-from serving_sim.steptime import StepTime
+from serving_sim.steptime import StepTime, too_late
 
 _FRUITLESS = 100_000
 """Wake-ups of an empty worker in a row, without an admission or a release, that count as a hang."""
@@ -73,7 +73,7 @@ class Worker:
         self._admission_externality = 0
         self.violations = 0
         self.first_violation: Violation | None = None
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
     def run(self) -> Process:  # noqa: C901, PLR0912, PLR0915  (the docstring says why)
         """The process, as one long body with local names on purpose.
@@ -90,6 +90,7 @@ class Worker:
         if desk is not None:
             desk.decider = clock.active_process
         constant, audited = step_time.constant, self._alpha
+        latest = step_time.latest
         lazy = constant and desk is None and spans is None
         budget: float = inf if policy.alpha is None else policy.alpha
         free = list(range(slots))
@@ -269,6 +270,8 @@ class Worker:
                             self._left = waiting
                             self._keep(epochs, decisions, events, externality)
                             return
+                        if latest < reach < inf:
+                            self._refuse_instant(reach)
                         if slotted and reach < inf:  # an empty worker too starts on the grid
                             ticks = pace.steps_to_reach(0.0, reach)
                             reach = pace.elapsed(ticks)
@@ -294,7 +297,7 @@ class Worker:
                     finally:
                         desk.worker = None
                 step, now = target, reach
-        except Exception as failure:  # noqa: BLE001  (`simulate` raises it again)
+        except (Exception, KeyboardInterrupt, SystemExit) as failure:  # noqa: BLE001  (`simulate` raises it)
             self.failure = failure
             raise simpy.core.StopSimulation(None) from None
 
@@ -319,6 +322,9 @@ class Worker:
                 f"policy {self._label} at time {self._clock.now}: {_requests(self._left)} still wait, "
                 "the worker is empty and nothing is left that could wake the policy"
             )
+
+    def _refuse_instant(self, instant: float) -> NoReturn:
+        raise ValueError(too_late("instant", instant, self._step_time.alone(1)))
 
     def _refuse_to_wait(self, waiting: int, now: float) -> NoReturn:
         raise PolicyError(

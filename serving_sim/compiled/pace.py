@@ -57,9 +57,9 @@ def steps_to_reach(pace: Pace, start: float, instant: float) -> int:
         if k > 0 and start + (k - 1) * pace.linear < instant <= start + k * pace.linear:
             return k
     else:
-        half = pace.linear / pace.quadratic + 0.5
-        doubled = 2 * wanted / pace.quadratic
-        k = math.ceil(doubled / (math.sqrt(half * half + doubled) + half))  # no difference of near equals
+        first = pace.linear + pace.quadratic / 2
+        even = max(wanted / first, 0.0)
+        k = math.ceil(2 * even / (1 + math.sqrt(1 + 2 * even * (pace.quadratic / first))))
     k = max(k, 0)
     while k > 0 and start + elapsed(pace, k - 1) >= instant:
         k -= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -253,3 +254,111 @@ def test_a_policy_may_not_release_requests() -> None:
 
     with pytest.raises(SourceError, match=r"^source Scripted at time 0\.0: only a process of the source may"):
         simulate(Scripted(script), Releasing(), slots=1)
+
+
+def _waits_for_now(desk: Desk, _log: list[object]) -> Process:
+    desk.release(1)
+    while True:
+        yield desk.at(desk.now)
+
+
+def _asks_again(desk: Desk, _log: list[object]) -> Process:
+    yield desk.finished(desk.release(1))
+    while True:
+        yield desk.finished(0)
+
+
+def _releases_without_end(desk: Desk, _log: list[object]) -> Process:
+    yield desk.at(1.0)
+    while True:
+        desk.release(1)
+
+
+def _spawns_without_end(desk: Desk, _log: list[object]) -> Process:
+    desk.spawn(_spawns_without_end(desk, _log))
+    yield desk.at(desk.now)
+
+
+@pytest.mark.parametrize(
+    ("script", "instant"),
+    [(_waits_for_now, 0.0), (_asks_again, 1.0), (_releases_without_end, 1.0), (_spawns_without_end, 0.0)],
+)
+def test_a_source_that_stops_time_is_named(
+    script: Callable[[Desk, list[object]], Process], instant: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serving_sim.arrivals.MOST_ACTIONS", 1_000)
+    with pytest.raises(SourceError) as caught:
+        simulate(Scripted(script), FCFS(), slots=1)
+    assert str(caught.value) == (
+        f"source Scripted at time {instant}: has acted 1,000 times without letting time pass"
+    )
+
+
+def test_as_many_actions_at_each_of_many_instants_are_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        for instant in range(10):
+            yield desk.at(instant)
+            for _ in range(8):
+                desk.release(1)
+
+    monkeypatch.setattr("serving_sim.arrivals.MOST_ACTIONS", 11)
+    assert simulate(Scripted(script), FCFS(), slots=1).totals.requests == 80
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+def test_an_interruption_inside_a_source_or_policy_reaches_the_caller(
+    interruption: type[BaseException],
+) -> None:
+    raised = interruption("kept")
+
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1)
+        yield desk.at(1.0)
+        raise raised
+
+    class Interrupted(FCFS):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            raise raised
+
+    for source, policy in ((Scripted(script), FCFS()), (Workload([0], [1]), Interrupted())):
+        with pytest.raises(interruption) as caught:
+            simulate(source, policy, slots=1)
+        assert caught.value is raised
+
+
+@pytest.mark.parametrize("slotted", [False, True])
+def test_a_release_too_late_for_floats_is_refused(*, slotted: bool) -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1)
+        yield desk.at(1e300)
+        desk.release(1)
+
+    with pytest.raises(
+        ValueError, match=r"^instant=1e\+300: too late to tell steps of 1\.0 time units apart$"
+    ):
+        simulate(Scripted(script), FCFS(), slots=1, slotted=slotted)
+
+
+@pytest.mark.parametrize("instant", [1e19, 1e300, 1.7e308])
+def test_a_wake_up_too_late_for_floats_is_refused(instant: float) -> None:
+    class Sleeper(Policy):
+        name = "sleeper"
+
+        def __init__(self, *, busy: bool) -> None:
+            self.busy = busy
+
+        def begin(self, slots: int) -> None:
+            self.waiting: list[int] = []
+
+        def join(self, request: int, size: int, release: float) -> None:
+            self.waiting.append(request)
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            epoch.wake_at(instant)
+            return [(self.waiting.pop(0), epoch.lowest(1)[0])] if self.busy else []
+
+    for busy in (True, False):
+        with pytest.raises(
+            ValueError, match=rf"^instant={re.escape(repr(instant))}: too late to tell steps of"
+        ):
+            simulate(Workload([0, 0], [2, 2]), Sleeper(busy=busy), slots=2)

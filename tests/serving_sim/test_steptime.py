@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusal import refusal
 
-from serving_sim import StepTime
+from policies import FCFS
+from serving_sim import StepTime, Workload, simulate
 from serving_sim.steptime import Pace
 
 COEFFICIENTS = st.sampled_from([0.0, 0.001, 0.03, 0.1, 0.25, 1.0, 7.5])
@@ -34,7 +36,7 @@ def test_elapsed_is_the_sum_over_steps(
 
 @given(
     linear=st.floats(1e-3, 10),
-    quadratic=st.sampled_from([0.0, 1e-20, 1e-9, 1e-4, 0.5]),
+    quadratic=st.sampled_from([0.0, 1e-320, 1e-200, 1e-20, 1e-9, 1e-4, 0.5, 1e200]),
     start=st.floats(0, 1e7),
     wait=st.floats(0, 1e5),
     at_boundary=st.booleans(),
@@ -64,3 +66,26 @@ def test_a_step_must_take_time() -> None:
 def test_alone_is_the_time_on_an_empty_worker() -> None:
     # steps of 1 + 0.5 * 1 + 0.25 r + 0.125 r with r = 1, 2, 3
     assert StepTime(1.0, 0.5, 0.25, 0.125).alone(3) == 3 * 1.5 + 0.375 * 6
+
+
+def test_a_growth_too_small_to_be_seen_changes_nothing() -> None:
+    workload = Workload([0.0, 0.0, 5.5], [3, 9, 2])
+    plain, grown = (
+        simulate(workload, FCFS(), slots=2, step_time=step_time, engine="simpy")
+        for step_time in (StepTime(), StepTime(1.0, per_token=1e-320))
+    )
+    assert grown.finish.tolist() == plain.finish.tolist() == [3.0, 9.0, 8.0]
+
+
+@pytest.mark.parametrize("pace", [Pace(1e-10, 0.0), Pace(1e-10, 1e-300), Pace(1e-320, 0.0)])
+@pytest.mark.parametrize("instant", [1e18, 1e300, 1.7e308])
+def test_an_instant_too_late_for_floats_is_refused(pace: Pace, instant: float) -> None:
+    assert refusal(lambda: pace.steps_to_reach(0.0, instant)) == (
+        f"instant={instant!r}: too late to tell steps of {pace.linear + pace.quadratic!r} time units apart"
+    )
+
+
+def test_the_latest_instant_is_found() -> None:
+    pace = Pace(1.0, 0.0)
+    assert pace.elapsed(pace.steps_to_reach(0.0, 2.0**62)) == 2.0**62
+    assert StepTime(0.5).latest == 2.0**61
