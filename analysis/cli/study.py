@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,6 +137,8 @@ def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> Study
         raise ValueError("--backend dask: needs --scheduler ADDRESS")
     if jobs is not None:
         raise ValueError("--jobs: cannot go with --backend dask, the cluster has the workers it has")
+    if find_spec("distributed") is None:
+        raise ImportError("--backend dask: needs Dask: pip install 'serving-sim[dask]'")
     return Dask(scheduler)
 
 

@@ -6,6 +6,7 @@ result; so has a cell that takes its worker process down, and the cells beside i
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -94,10 +95,19 @@ class Dask:
     scheduler: str
 
     def results(self, cells: Iterable[Cell]) -> Results:
-        """Every cell with its result, in the order in which they finish."""
-        from distributed import Client, KilledWorker, as_completed
+        """Every cell with its result, in the order in which they finish.
 
-        with Client(self.scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        Raises
+        ------
+        OSError
+            If the scheduler cannot be reached or goes away.
+        """
+        from distributed import Client, KilledWorker, as_completed
+        from distributed.client import FutureCancelledError
+
+        # it writes a traceback of its own for a connection that is lost
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        with Client(self.scheduler) as client:  # type: ignore[no-untyped-call]
             asked = {client.submit(attempt, cell, cell.digest, pure=False): cell for cell in cells}
             for future in as_completed(list(asked)):  # type: ignore[no-untyped-call]
                 cell = asked.pop(future)  # what nobody holds the cluster forgets
@@ -105,6 +115,8 @@ class Dask:
                     yield cell, future.result()
                 except KilledWorker:
                     yield cell, Result(error=_DIED)
+                except FutureCancelledError as error:
+                    raise ConnectionError(f"{self.scheduler}: the scheduler is gone") from error
 
 
 def _alone(cell: Cell) -> Result:
