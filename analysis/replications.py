@@ -69,6 +69,14 @@ def estimate(
     return interval(values, confidence)
 
 
+def enough_observations(replications: int) -> float:
+    """Independent observations beyond a quantile that an interval needs in each of R replications.
+
+    Together they are as many as one long run needs, and each has at least as many as a section.
+    """
+    return ENOUGH / min(replications, SECTIONS)
+
+
 def estimate_difference(
     statistic: Statistic,
     series: Sequence[FloatArray],
@@ -112,7 +120,6 @@ def _absence(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
 
 
 def _shortage(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
-    # together as many observations as one long run needs, and each at least as many as a section
-    enough = ENOUGH / min(len(series), SECTIONS)
+    enough = enough_observations(len(series))
     notes = (statistic.shortage(values, enough) for values in series)
     return next((f"{note} in each replication" for note in notes if note is not None), None)

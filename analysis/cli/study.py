@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +38,14 @@ class Backend(StrEnum):
 
     LOKY = "loky"
     DASK = "dask"
+
+
+class Axis(StrEnum):
+    """What the curves of a plot run along."""
+
+    LOAD = "load"
+    REQUEST_RATE = "request-rate"
+    ALPHA = "alpha"
 
 
 app = typer.Typer(
@@ -124,6 +133,56 @@ def export(
     say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
 
 
+@app.command()
+def plot(
+    file: _File,
+    *,
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.", metavar="DIR", file_okay=False)],
+    against: Annotated[
+        Axis | None,
+        typer.Option(
+            help="What the curves run along (default: the first of them with several values).",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
+    percentile_metrics: Annotated[
+        str, typer.Option(help="Metrics to draw, as in e2el,ttft.")
+    ] = "e2el,queue_time,slowdown",
+    quiet: _Quiet = False,
+) -> None:
+    """Draw the finished cells: a picture a metric with one line a policy, and a page."""
+    from analysis.definitions import check_request_metric
+    from analysis.output import write_text
+    from analysis.plots import save_figure
+    from analysis.report.study import study_page, study_sections
+    from analysis.study import read_study, study_table
+    from analysis.study.curves import axis_of
+    from analysis.study.store import kept_cells
+    from analysis.version import project_version
+
+    study = read_study(file)
+    table = study_table(study, kept_cells(study.store_path))
+    if table.empty:
+        raise ValueError(f"{file}: no cell is finished yet, 'serving-sim study {file}' runs it")
+    axis = axis_of(table) if against is None else against.value.replace("-", "_")
+    metrics = [check_request_metric(name.strip()) for name in percentile_metrics.split(",")]
+    sections = study_sections(table, metrics, axis, study.time_unit)
+    for section in sections:
+        for picture in section.pictures:
+            save_figure(picture.figure, out / picture.name)
+    facts = {
+        "Command": shlex.join(["serving-sim", *context.obj]),
+        "Cells": f"{len(table):,} of {len(study.cells):,}",
+        "Replications": f"{table['replication'].max()}",
+        "Left out as warm-up": f"first {study.cells[0].settings.warmup:,} requests of each run",
+        "Version": project_version(),
+    }
+    write_text(out / "report.html", study_page(f"Study {file.stem}", sections, facts))
+    say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
+
+
 def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> StudyBackend:
     from joblib import cpu_count
 
@@ -146,7 +205,9 @@ def _in_words(found: Standing) -> str:
     """As in ``200 cells: 120 done, 80 missing``."""
     counts = {name: number for name, number in _counts(found).items() if number}
     total = sum(counts.values())
-    return f"{total:,} cells: " + ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    return f"{total:,} {'cell' if total == 1 else 'cells'}: " + ", ".join(
+        f"{number:,} {name}" for name, number in counts.items()
+    )
 
 
 def _counts(found: Standing) -> dict[str, int]:

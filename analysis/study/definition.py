@@ -18,6 +18,7 @@ from analysis.statistic import PERCENTILES, quantiles
 from analysis.study.cell import Cell, Settings, build_policy
 from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
 from analysis.study.source import Logged, Made, Source, log_digest
+from analysis.time_unit import TimeUnit
 from serving_sim import StepTime
 from workloads import parse_arrivals, parse_lengths
 
@@ -47,6 +48,13 @@ class Study:
     def store_path(self) -> Path:
         """Where finished cells are kept: beside the study file."""
         return self.path.with_suffix(".sqlite")
+
+    @property
+    def time_unit(self) -> TimeUnit:
+        """What the cells count time in: steps where every step takes one time unit."""
+        steps = all(cell.step_time == StepTime() for cell in self.cells)
+        seconds = {cell.source.time_unit for cell in self.cells if isinstance(cell.source, Logged)} or {None}
+        return TimeUnit("step" if steps else "time unit", seconds.pop())
 
 
 def read_study(path: Path) -> Study:

@@ -10,7 +10,7 @@ from analysis.latency import arrival_series
 from analysis.outcome import FIGURES
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
-from analysis.summary import Distribution, Summary, summarize
+from analysis.summary import Distribution, Summary, no_steady_state, summarize
 from analysis.version import project_version
 from serving_sim import Run, simulate
 
@@ -100,9 +100,13 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
 
 
 def _observations(run: Run, metric: str, cell: Cell) -> dict[str, float | None]:
-    """Independent observations behind each statistic: what an interval over replications rests on."""
+    """Independent observations behind each statistic: what an interval over replications rests on.
+
+    None where the requests are a finite set, whose statistics have no bias that more of them would mend.
+    """
     series = arrival_series(run, metric, cell.settings.warmup)
+    stationary = len(series) > 0 and no_steady_state(run) is None
     return {
-        f"{statistic.name}_observations": statistic.observations(series) if len(series) else None
+        f"{statistic.name}_observations": statistic.observations(series) if stationary else None
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

@@ -110,7 +110,7 @@ def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture
         words = ["study", "a.toml", "--backend", "dask", "--scheduler", address()]
         assert main(words) == 1
     said = capsys.readouterr().err.splitlines()
-    assert said[:2] == ["a.toml: 1 cells: 1 missing", "1 cells: 1 failed; kept in a.sqlite"]
+    assert said[:2] == ["a.toml: 1 cell: 1 missing", "1 cell: 1 failed; kept in a.sqlite"]
     assert said[2].startswith("failed: lengths=uniform:low=1,high=9, ")
     assert said[2].endswith(
         "policy=fatal:Fatal, replication=1: its worker process died: killed, or out of memory"

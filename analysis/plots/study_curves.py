@@ -1,0 +1,74 @@
+"""A metric of a study against load or alpha: one panel a statistic, one line a policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.estimate import Estimate
+from analysis.plots.style import Ink, drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.study.curves import Curve
+
+_COLUMNS = 3
+
+
+def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, y: str) -> Figure:
+    """Draw the curves of one setting.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        One a policy.
+    panels : mapping of str to str
+        Columns of the study table by title.
+    x, y : str
+        Names of the axes.
+
+    Returns
+    -------
+    Figure
+        Bars are 95 % intervals over replications; a point without one has no bar. A policy that does
+        not depend on the axis is a line without points.
+    """
+    style = inks([curve.label for curve in curves])
+    columns = min(_COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    with drawing():
+        figure = new_figure(height=0.8 + 2.6 * rows)
+        grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
+        for axes, (title, column) in zip(grid.flat, panels.items(), strict=False):
+            found = {curve.label: curve.estimates(column) for curve in curves}
+            for curve in curves:
+                _line(axes, curve, found[curve.label], style[curve.label])
+            axes.set_title(title, loc="left")
+            axes.set_yscale(_scale(list(chain.from_iterable(found.values()))))
+            plain_numbers(axes.yaxis)
+        for axes in list(grid.flat)[len(panels) :]:
+            axes.set_visible(False)
+        for axes in grid[-1]:
+            axes.set_xlabel(x)
+        for axes in grid[:, 0]:
+            axes.set_ylabel(y)
+        legend_above(figure, grid[0, 0])
+    return figure
+
+
+def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> None:
+    heights = [math.nan if each.value is None else each.value for each in estimates]
+    if curve.constant:
+        axes.plot(curve.x, heights, label=curve.label, **ink.line)
+        return
+    bars = [each.half_width or 0.0 for each in estimates]
+    axes.errorbar(
+        curve.x, heights, yerr=bars, marker="o", markersize=3, capsize=2, label=curve.label, **ink.line
+    )
+
+
+def _scale(estimates: Sequence[Estimate]) -> str:
+    """Logarithmic where the values differ by more than a factor of five; zero needs a linear scale."""
+    values = [each.value for each in estimates if each.value is not None]
+    return "log" if values and 0 < 5 * min(values) < max(values) else "linear"

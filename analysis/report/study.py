@@ -1,0 +1,105 @@
+"""A study as pictures and as one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from analysis.definitions import definition
+from analysis.plots.study_curves import study_curves
+from analysis.report.pictures import Picture
+from analysis.report.section import Section
+from analysis.report.sections import sections_page
+from analysis.study.curves import Curve, settings
+from analysis.tables import Table
+from analysis.text import with_interval
+from analysis.time_unit import TimeUnit
+
+_AXIS_LABELS = {
+    "load": "load",
+    "request_rate": "requests per time unit",
+    "alpha": "alpha (tokens)",
+}
+_READING = (
+    "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
+    "replication, or replications too short to carry an interval. A line without points is a policy "
+    "that does not depend on {axis}."
+)
+
+
+def study_sections(
+    table: pd.DataFrame, metrics: Sequence[str], axis: str, time_unit: TimeUnit
+) -> list[Section]:
+    """One section a setting, in it one picture and one table a metric.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `analysis.study.study_table`.
+    metrics : sequence of str
+        Keys of `analysis.definitions.REQUEST_METRICS`.
+    axis : str
+        What the curves run along, one of `analysis.study.curves.AXES`.
+    time_unit : TimeUnit
+        What the study counts time in.
+    """
+    return [
+        _section(f"setting-{number}", title, curves, metrics=metrics, axis=axis, unit=time_unit)
+        for number, (title, curves) in enumerate(settings(table, axis).items(), start=1)
+    ]
+
+
+def study_page(title: str, sections: Sequence[Section], facts: Mapping[str, str]) -> str:
+    """HTML text of the page, with everything it needs inside."""
+    return sections_page(title, sections, introduction=(), facts=facts)
+
+
+def _section(
+    name: str, setting: str, curves: Sequence[Curve], *, metrics: Sequence[str], axis: str, unit: TimeUnit
+) -> Section:
+    against = axis.replace("_", " ")
+    suffix = f"-{name}" if setting else ""
+    return Section(
+        name=name,
+        title=setting.capitalize() or f"Latency against {against}",
+        measures=(_READING.format(axis=against),),
+        found=(),
+        tables=[_table(curves, metric, axis, unit) for metric in metrics],
+        pictures=[
+            Picture(
+                f"{metric.replace('_', '-')}-against-{axis.replace('_', '-')}{suffix}",
+                ", ".join(filter(None, (f"The {definition(metric).title} against {against}", setting))),
+                _READING.format(axis=against),
+                study_curves(
+                    curves, _panels(curves, metric), x=_AXIS_LABELS[axis], y=definition(metric).label(unit)
+                ),
+            )
+            for metric in metrics
+        ],
+    )
+
+
+def _panels(curves: Sequence[Curve], metric: str) -> dict[str, str]:
+    """Columns of the mean and the quantiles by title."""
+    columns = curves[0].rows[0].columns
+    statistics = [
+        column.removeprefix(f"{metric}_").removesuffix("_observations")
+        for column in columns
+        if column.startswith(f"{metric}_") and column.endswith("_observations")
+    ]
+    return {statistic: f"{metric}_{statistic}" for statistic in statistics}
+
+
+def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> Table:
+    panels = _panels(curves, metric)
+    rows = [
+        (
+            f"{curve.label}, {axis.replace('_', ' ')} {x:g}",
+            *(with_interval(curve.estimates(column)[place]) for column in panels.values()),
+        )
+        for curve in curves
+        for place, x in enumerate(curve.x[:1] if curve.constant else curve.x)
+    ]
+    title = f"{definition(metric).label(unit)}, ± half of a 95 % interval over replications"
+    return Table(title, ("policy", *panels), rows)

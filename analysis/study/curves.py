@@ -1,0 +1,157 @@
+"""The table of a study as curves: a statistic against load or alpha, a line a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.estimate import Estimate
+from analysis.replications import enough_observations, interval
+from analysis.text import number
+
+AXES = ("load", "request_rate", "alpha")
+"""Coordinates that a curve can run along."""
+
+_PLACE = (
+    "lengths",
+    "arrivals",
+    "requests_file",
+    "num_prompts",
+    "slots",
+    "step_time",
+    "load",
+    "request_rate",
+)
+"""Coordinates that tell one setting from another, where they are not what the curves run along."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One policy in one setting.
+
+    Attributes
+    ----------
+    label : str
+        The policy, with its budget where the curve does not run along it.
+    x : tuple of float
+        Where the points are.
+    rows : tuple of DataFrame
+        The replications behind each point.
+    constant : bool
+        The policy does not depend on the axis: all points are the same cells.
+    """
+
+    label: str
+    x: tuple[float, ...]
+    rows: tuple[pd.DataFrame, ...]
+    constant: bool = False
+
+    def estimates(self, column: str) -> list[Estimate]:
+        """Mean of a column over the replications of each point."""
+        return [over_replications(each, column) for each in self.rows]
+
+
+def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
+    """Mean of a column over replications, with an interval where every replication is long enough.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of a study table that differ in the replication alone.
+    column : str
+        Name of a column of numbers.
+    """
+    values = rows[column]
+    if values.isna().any():
+        return Estimate(None, note="a replication has no value")
+    if len(values) == 1:
+        return Estimate(float(values.iloc[0]), note="one replication")
+    observations = rows.get(f"{column}_observations")
+    if observations is not None and (observations < enough_observations(len(rows))).any():
+        return Estimate(float(values.mean()), note="not enough data in a replication")
+    return interval(values.astype("float64").tolist())
+
+
+def axis_of(table: pd.DataFrame) -> str:
+    """What the curves of a study run along unless the user says: the first axis with several values.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for axis in AXES:
+        if _values(table, axis) > 1:
+            return axis
+    raise ValueError("there is nothing to draw against: no load, request-rate or alpha has several values")
+
+
+def settings(table: pd.DataFrame, axis: str) -> dict[str, list[Curve]]:
+    """Curves by setting: one setting for all combinations of the coordinates that vary beside the axis.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `study_table`.
+    axis : str
+        One of `AXES`.
+
+    Returns
+    -------
+    dict of str to list of Curve
+        By description as in ``slots 16, load 0.7``; empty where the rest of the grid is one point.
+    """
+    varying = [name for name in _PLACE if name != axis and _values(table, name) > 1]
+    if not varying:
+        return {"": _curves(table, axis)}
+    groups = table.groupby(varying, sort=False, dropna=False)
+    return {
+        _description(varying, place if isinstance(place, tuple) else (place,)): _curves(rows, axis)
+        for place, rows in groups
+    }
+
+
+def _curves(table: pd.DataFrame, axis: str) -> list[Curve]:
+    if axis != "alpha":
+        groups = table.groupby("label", sort=False)
+        return [_curve(str(label), rows, axis) for label, rows in groups]
+    budgets = sorted(table.loc[_with_budgets(table), "alpha"].unique())
+    return [
+        _curve(str(policy), rows, axis)
+        if _values(rows, axis) > 1
+        else Curve(str(policy), tuple(map(float, budgets)), (rows,) * len(budgets), constant=True)
+        for policy, rows in table.groupby("policy", sort=False)
+    ]
+
+
+def _with_budgets(table: pd.DataFrame) -> pd.Series[bool]:
+    """Rows of the policies that the study gives several budgets."""
+    several = table.groupby("policy")["alpha"].transform("nunique") > 1
+    return several if several.any() else table["alpha"].notna()
+
+
+def _curve(label: str, rows: pd.DataFrame, axis: str) -> Curve:
+    points = [(float(x), each) for x, each in rows.groupby(axis)]  # type: ignore[arg-type]
+    return Curve(label, tuple(x for x, _ in points), tuple(each for _, each in points))
+
+
+def _values(table: pd.DataFrame, column: str) -> int:
+    return int(table[column].nunique()) if column in table else 0
+
+
+def _description(names: Sequence[str], values: tuple[Hashable, ...]) -> str:
+    pairs = zip(names, values, strict=True)
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_said(value)}" for name, value in pairs if not _absent(value)
+    )
+
+
+def _said(value: Any) -> str:  # noqa: ANN401  (a cell of a table)
+    return value if isinstance(value, str) else number(float(value))
+
+
+def _absent(value: Any) -> bool:  # noqa: ANN401
+    return bool(pd.isna(value))

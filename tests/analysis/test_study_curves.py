@@ -1,0 +1,124 @@
+"""A study table as curves, pictures and a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusal import refusal
+from scipy import stats
+
+from analysis.cli import main
+from analysis.study.curves import axis_of, over_replications, settings
+
+SMALL = """
+policy = ["fcfs", "isjl"]
+alpha = [4, 8]
+slots = 2
+load = [0.5, 0.7]
+lengths = "uniform:low=1,high=9"
+num-prompts = 200
+replications = 2
+percentiles = [50, 99]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def table(loads: tuple[float, ...], slots: tuple[int, ...] = (2,)) -> pd.DataFrame:
+    """Rows as a study of fcfs and isjl at two budgets has them; the mean says where each comes from."""
+    rows = [
+        {
+            "load": load,
+            "slots": size,
+            "policy": policy,
+            "alpha": alpha,
+            "label": policy if alpha is None else f"{policy}:alpha={alpha}",
+            "replication": replication,
+            "e2el_mean": 100 * load + 10 * size + (alpha or 0) + replication,
+        }
+        for load in loads
+        for size in slots
+        for policy, alpha in (("fcfs", None), ("isjl", 4), ("isjl", 8))
+        for replication in (1, 2, 3)
+    ]
+    return pd.DataFrame(rows).astype({"alpha": "Int64"})
+
+
+def test_along_the_load_every_budget_is_a_line() -> None:
+    ((title, curves),) = settings(table((0.5, 0.7)), "load").items()
+    assert (title, [curve.label for curve in curves]) == ("", ["fcfs", "isjl:alpha=4", "isjl:alpha=8"])
+    assert [curve.x for curve in curves] == [(0.5, 0.7)] * 3
+    assert [each.value for each in curves[2].estimates("e2el_mean")] == [80.0, 100.0]
+
+
+def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
+    found = settings(table((0.5, 0.7), slots=(2, 4)), "alpha")
+    assert list(found) == ["slots 2, load 0.5", "slots 4, load 0.5", "slots 2, load 0.7", "slots 4, load 0.7"]
+    fcfs, isjl = found["slots 4, load 0.5"]
+    assert (fcfs.label, fcfs.x, fcfs.constant) == ("fcfs", (4.0, 8.0), True)
+    assert [each.value for each in fcfs.estimates("e2el_mean")] == [92.0, 92.0]
+    assert (isjl.label, isjl.x, isjl.constant) == ("isjl", (4.0, 8.0), False)
+    assert [each.value for each in isjl.estimates("e2el_mean")] == [96.0, 100.0]
+
+
+def test_curves_run_along_the_first_axis_with_several_values() -> None:
+    assert axis_of(table((0.5, 0.7))) == "load"
+    assert axis_of(table((0.5,))) == "alpha"
+    alone = table((0.5,)).query("policy == 'fcfs'")
+    assert refusal(lambda: axis_of(alone)) == (
+        "there is nothing to draw against: no load, request-rate or alpha has several values"
+    )
+
+
+def test_an_interval_is_students_over_replications() -> None:
+    values = [10.0, 12.0, 17.0]
+    found = over_replications(pd.DataFrame({"x": values}), "x")
+    low, high = stats.t.interval(0.95, 2, loc=np.mean(values), scale=stats.sem(values))
+    assert (found.value, found.low, found.high) == pytest.approx((13.0, low, high))
+
+
+@pytest.mark.parametrize(
+    ("values", "observations", "value", "note"),
+    [
+        ([1.0], [1000.0], 1.0, "one replication"),
+        ([1.0, None], [1000.0, None], None, "a replication has no value"),
+        ([1.0, 3.0], [25.0, 24.9], 2.0, "not enough data in a replication"),
+        ([1.0, 3.0], [25.0, 25.0], 2.0, None),
+        ([1.0, 3.0], [None, None], 2.0, None),
+    ],
+)
+def test_without_enough_observations_there_is_no_interval(
+    values: list[float | None], observations: list[float | None], value: float | None, note: str | None
+) -> None:
+    """Two replications need 50 / 2 observations each; a finite set has no such number."""
+    rows = pd.DataFrame({"x": values, "x_observations": observations}, dtype="float64")
+    found = over_replications(rows, "x")
+    assert (found.value, found.note) == (value, note)
+    assert (found.low is None) == (note is not None)
+
+
+def test_plot_writes_a_picture_a_metric_and_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.toml").write_text(SMALL)
+    assert main(["study", "plot", "a.toml", "--out", "p"]) == 2
+    assert capsys.readouterr().err == (
+        "serving-sim: error: a.toml: no cell is finished yet, 'serving-sim study a.toml' runs it\n"
+    )
+    assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 0
+    words = ["study", "plot", "a.toml", "--quiet", "--percentile-metrics", "e2el,ttft"]
+    assert main([*words, "--out", "load"]) == 0
+    assert sorted(path.name for path in Path("load").glob("*.png")) == [
+        "e2el-against-load.png",
+        "ttft-against-load.png",
+    ]
+    page = Path("load/report.html").read_text()
+    assert page.count("<img") == 2
+    assert "12 of 12" in page
+    assert main([*words, "--out", "alpha", "--against", "alpha"]) == 0
+    assert len(list(Path("alpha").glob("e2el-against-alpha-setting-*.png"))) == 2
+    assert "Load 0.7" in Path("alpha/report.html").read_text()
