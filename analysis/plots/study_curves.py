@@ -31,8 +31,8 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
     Returns
     -------
     Figure
-        Bars are 95 % intervals over replications; a point without one has no bar. A policy that does
-        not depend on the axis is a line without points.
+        Bars are 95 % intervals over replications; a point without one has no bar. A hollow point is
+        unstable. A policy that does not depend on the axis is a line without points.
     """
     style = inks([curve.label for curve in curves])
     columns = min(_COLUMNS, len(panels))
@@ -66,6 +66,9 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
     axes.errorbar(
         curve.x, heights, yerr=bars, marker="o", markersize=3, capsize=2, label=curve.label, **ink.line
     )
+    growing = [(x, y) for x, y, grows in zip(curve.x, heights, curve.unstable, strict=True) if grows]
+    if growing:
+        axes.plot(*zip(*growing, strict=True), "o", markersize=5, markerfacecolor="white", color=ink.colour)
 
 
 def _scale(estimates: Sequence[Estimate]) -> str:

@@ -23,8 +23,9 @@ _AXIS_LABELS = {
 }
 _READING = (
     "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
-    "replication, or replications too short to carry an interval. A line without points is a policy "
-    "that does not depend on {axis}."
+    "replication, or replications too short to carry an interval. At a hollow point the queue grows as "
+    "long as requests arrive: the longer the run, the higher the point. A line without points is a "
+    "policy that does not depend on {axis}."
 )
 
 

@@ -14,7 +14,7 @@ from analysis.statistic import PERCENTILES
 from analysis.study.source import Scalar, Source
 from analysis.version import project_version
 from policies import parse_policy
-from serving_sim import Policy, StepTime, Workload
+from serving_sim import Policy, Run, StepTime, Workload, simulate
 
 _REVISION = 1
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
@@ -115,9 +115,14 @@ class Cell:
         seed = np.random.SeedSequence(self.settings.seed, spawn_key=(self.replication - 1,))
         return self.source.workload(seed, slots=self.slots, step_time=self.step_time)
 
-    def make_policy(self) -> Policy:
-        """The policy with its budget."""
-        return build_policy(self.policy, self.alpha)
+    def offered(self) -> float | None:
+        """Work that arrives in the long run, in tokens per time unit, where that is known."""
+        return self.source.offered(slots=self.slots, step_time=self.step_time)
+
+    def serve(self, workload: Workload) -> Run:
+        """Simulate the policy of the cell on a workload."""
+        policy = build_policy(self.policy, self.alpha)
+        return simulate(workload, policy, slots=self.slots, step_time=self.step_time, alpha=self.alpha)
 
 
 def build_policy(text: str, alpha: int | None) -> Policy:

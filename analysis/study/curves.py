@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval
+from analysis.stability import GROWING
 from analysis.text import number
 
 AXES = ("load", "request_rate", "alpha")
@@ -49,6 +50,11 @@ class Curve:
     rows: tuple[pd.DataFrame, ...]
     constant: bool = False
 
+    @property
+    def unstable(self) -> tuple[bool, ...]:
+        """Whether, at each point, the queue grew as long as requests arrived."""
+        return tuple(map(_unstable, self.rows))
+
     def estimates(self, column: str) -> list[Estimate]:
         """Mean of a column over the replications of each point."""
         return [over_replications(each, column) for each in self.rows]
@@ -67,12 +73,19 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     values = rows[column]
     if values.isna().any():
         return Estimate(None, note="a replication has no value")
+    if _unstable(rows):
+        return Estimate(float(values.mean()), note=GROWING)
     if len(values) == 1:
         return Estimate(float(values.iloc[0]), note="one replication")
     observations = rows.get(f"{column}_observations")
     if observations is not None and (observations < enough_observations(len(rows))).any():
         return Estimate(float(values.mean()), note="not enough data in a replication")
     return interval(values.astype("float64").tolist())
+
+
+def _unstable(rows: pd.DataFrame) -> bool:
+    """Whether most replications are unstable, as one verdict on all."""
+    return bool((rows["stability"] == "unstable").mean() > 0.5)
 
 
 def axis_of(table: pd.DataFrame) -> str:

@@ -6,13 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.latency import arrival_series
+from analysis.latency import arrival_series, served_requests
 from analysis.outcome import FIGURES
+from analysis.stability import WorkRates, backlog_of, is_backlog, sustained_work
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
-from analysis.summary import Distribution, Summary, no_steady_state, summarize
+from analysis.summary import Distribution, Summary, summarize
 from analysis.version import project_version
-from serving_sim import Run, simulate
+from serving_sim import Run
 
 Row = dict[str, Any]
 """Numbers and words by column, as JSON has them."""
@@ -65,12 +66,14 @@ def measure(cell: Cell) -> Row:
     ValueError, ServingSimError
         Whatever the workload, the policy or the engine refuses.
     """
-    run = simulate(
-        cell.workload(), cell.make_policy(), slots=cell.slots, step_time=cell.step_time, alpha=cell.alpha
-    )
+    run = cell.serve(cell.workload())
     settings = cell.settings
     summary = summarize(
-        run, percentiles=settings.percentiles, warmup=settings.warmup, goodput=settings.goodput
+        run,
+        percentiles=settings.percentiles,
+        warmup=settings.warmup,
+        goodput=settings.goodput,
+        rates=WorkRates(cell.offered(), _sustained(cell, run)),
     )
     row = _whole_run(summary)
     for metric, distribution in summary.metrics.items():
@@ -79,8 +82,14 @@ def measure(cell: Cell) -> Row:
     return row
 
 
+def _sustained(cell: Cell, run: Run) -> float | None:
+    """Most work the policy can do, None for a backlog, where nothing has to keep up."""
+    requests = served_requests(run).requests
+    return None if is_backlog(requests) else sustained_work(cell.serve(backlog_of(requests)))
+
+
 def _whole_run(summary: Summary) -> Row:
-    goodput = summary.goodput
+    goodput, stability = summary.goodput, summary.stability
     return {
         "label": summary.policy,
         "engine": summary.engine,
@@ -90,6 +99,8 @@ def _whole_run(summary: Summary) -> Row:
         **{name: getattr(summary, name) for name in FIGURES},
         "goodput": None if goodput is None else goodput.tokens_per_time_unit,
         "goodput_share": None if goodput is None else goodput.share,
+        "stability": None if stability is None else stability.verdict,
+        "queue_growth": None if stability is None else stability.growth,
         "violations": None if summary.fairness.alpha is None else summary.fairness.violations,
     }
 
@@ -102,11 +113,11 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
 def _observations(run: Run, metric: str, cell: Cell) -> dict[str, float | None]:
     """Independent observations behind each statistic: what an interval over replications rests on.
 
-    None where the requests are a finite set, whose statistics have no bias that more of them would mend.
+    None for a backlog, a finite set whose statistics have no bias that more requests would mend.
     """
     series = arrival_series(run, metric, cell.settings.warmup)
-    stationary = len(series) > 0 and no_steady_state(run) is None
+    stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
     return {
-        f"{statistic.name}_observations": statistic.observations(series) if stationary else None
+        f"{statistic.name}_observations": statistic.observations(series) if stream else None
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

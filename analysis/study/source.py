@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from serving_sim import StepTime, Workload
-from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
+from workloads import Arrivals, make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
 from workloads.traces import log_files
 
 Scalar = str | int | float | None
@@ -59,12 +59,19 @@ class Made:
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of a replication."""
         lengths = parse_lengths(self.lengths)
+        return make_workload(self.num_prompts, lengths, self._process(slots, step_time), seed)
+
+    def offered(self, *, slots: int, step_time: StepTime) -> float | None:
+        """Work that arrives in the long run, in tokens per time unit; None for a backlog."""
+        rate: float | None = getattr(self._process(slots, step_time), "rate", None)
+        return None if rate is None else rate * parse_lengths(self.lengths).mean
+
+    def _process(self, slots: int, step_time: StepTime) -> Arrivals:
         rate = self.request_rate
         if self.load is not None:
-            rate = rate_for_load(
-                self.load, slots=slots, mean_length=lengths.mean, step_duration=step_time.base
-            )
-        return make_workload(self.num_prompts, lengths, parse_arrivals(self.arrivals, rate=rate), seed)
+            mean = parse_lengths(self.lengths).mean
+            rate = rate_for_load(self.load, slots=slots, mean_length=mean, step_duration=step_time.base)
+        return parse_arrivals(self.arrivals, rate=rate)
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,9 @@ class Logged:
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of the log; nothing is random."""
         return _read(self)
+
+    def offered(self, *, slots: int, step_time: StepTime) -> None:
+        """Nobody knows what would arrive in the long run."""
 
 
 Source = Made | Logged

@@ -11,6 +11,7 @@ from refusal import refusal
 from scipy import stats
 
 from analysis.cli import main
+from analysis.stability import GROWING
 from analysis.study.curves import axis_of, over_replications, settings
 
 SMALL = """
@@ -40,6 +41,7 @@ def table(loads: tuple[float, ...], slots: tuple[int, ...] = (2,)) -> pd.DataFra
             "alpha": alpha,
             "label": policy if alpha is None else f"{policy}:alpha={alpha}",
             "replication": replication,
+            "stability": "unstable" if load > 0.6 and alpha == 4 else "stable",
             "e2el_mean": 100 * load + 10 * size + (alpha or 0) + replication,
         }
         for load in loads
@@ -55,6 +57,13 @@ def test_along_the_load_every_budget_is_a_line() -> None:
     assert (title, [curve.label for curve in curves]) == ("", ["fcfs", "isjl:alpha=4", "isjl:alpha=8"])
     assert [curve.x for curve in curves] == [(0.5, 0.7)] * 3
     assert [each.value for each in curves[2].estimates("e2el_mean")] == [80.0, 100.0]
+
+
+def test_a_point_where_the_queue_grows_is_marked_and_has_no_interval() -> None:
+    ((_, curves),) = settings(table((0.5, 0.7)), "load").items()
+    assert [curve.unstable for curve in curves] == [(False, False), (False, True), (False, False)]
+    stable, unstable = curves[1].estimates("e2el_mean")
+    assert (stable.note, unstable.note, unstable.low) == (None, GROWING, None)
 
 
 def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
@@ -78,7 +87,7 @@ def test_curves_run_along_the_first_axis_with_several_values() -> None:
 
 def test_an_interval_is_students_over_replications() -> None:
     values = [10.0, 12.0, 17.0]
-    found = over_replications(pd.DataFrame({"x": values}), "x")
+    found = over_replications(pd.DataFrame({"x": values, "stability": "stable"}), "x")
     low, high = stats.t.interval(0.95, 2, loc=np.mean(values), scale=stats.sem(values))
     assert (found.value, found.low, found.high) == pytest.approx((13.0, low, high))
 
@@ -98,6 +107,7 @@ def test_without_enough_observations_there_is_no_interval(
 ) -> None:
     """Two replications need 50 / 2 observations each; a finite set has no such number."""
     rows = pd.DataFrame({"x": values, "x_observations": observations}, dtype="float64")
+    rows["stability"] = None
     found = over_replications(rows, "x")
     assert (found.value, found.note) == (value, note)
     assert (found.low is None) == (note is not None)
