@@ -9,6 +9,7 @@ from workloads.lengths import Lengths, parse_lengths
 from workloads.predictions import Predictions, context_limit, parse_predictions, predict
 from workloads.presets import PRESETS, Preset, get_preset
 from workloads.report import ReadReport
+from workloads.specification import Specification, read_specification, write_specification
 from workloads.superposition import Client, Superposition
 from workloads.traces import read_requests
 
@@ -21,6 +22,7 @@ __all__ = [
     "Predictions",
     "Preset",
     "ReadReport",
+    "Specification",
     "Superposition",
     "context_limit",
     "get_preset",
@@ -32,7 +34,9 @@ __all__ = [
     "rate_for_load",
     "read_clients",
     "read_requests",
+    "read_specification",
     "read_workload",
     "think_times",
+    "write_specification",
     "write_workload",
 ]

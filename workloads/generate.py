@@ -9,6 +9,7 @@ import numpy as np
 from serving_sim import Workload
 from workloads.arrivals import Arrivals
 from workloads.lengths import Lengths
+from workloads.prompt_output import PromptOutput
 
 
 class Stream(IntEnum):
@@ -56,7 +57,8 @@ def make_workload(
     """A random workload; the same arguments give the same bytes in any process.
 
     Lengths and gaps have streams of their own, so another arrival process or rate leaves the lengths
-    as they are: two runs that differ in the arrivals alone are compared on the same requests.
+    as they are: two runs that differ in the arrivals alone are compared on the same requests. Where
+    the distribution draws prompts and outputs, the workload tells them.
 
     Parameters
     ----------
@@ -75,10 +77,12 @@ def make_workload(
         If ``n`` is below 1 or the seed negative.
     """
     check_count(n)
-    return Workload(
-        release=arrivals.releases(n, stream(seed, Stream.GAPS)),
-        length=lengths.sample(n, stream(seed, Stream.LENGTHS)),
-    )
+    release = arrivals.releases(n, stream(seed, Stream.GAPS))
+    rng = stream(seed, Stream.LENGTHS)
+    if isinstance(lengths, PromptOutput):
+        prompt, output = lengths.parts(n, rng)
+        return Workload(release, prompt + output, prompt_tokens=prompt, output_tokens=output)
+    return Workload(release, lengths.sample(n, rng))
 
 
 def check_count(n: int) -> None:

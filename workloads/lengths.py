@@ -30,6 +30,8 @@ LENGTHS = Registry(
         "lognormal": "workloads.lengths:Lognormal",
         "lmsys-like": "workloads.lengths:LmsysLike",
         "listed": "workloads.lengths:Listed",
+        "quantiles": "workloads.quantiles:Quantiles",
+        "prompt-output": "workloads.prompt_output:PromptOutput",
         "empirical": "workloads.empirical:Empirical",
     },
 )

@@ -55,6 +55,13 @@ class SourceOptions:
     preset: Annotated[
         str | None, _workload(help="A named workload with slots and alpha; other options override it.")
     ] = None
+    workload: Annotated[
+        Path | None,
+        _workload(
+            help="A specification in TOML, as 'workload fit' writes it; other options override it.",
+            metavar="FILE",
+        ),
+    ] = None
     lengths: Annotated[
         str | None, _workload(help="Distribution of lengths, NAME[:key=value,..] (default: lmsys-like).")
     ] = None
@@ -62,8 +69,8 @@ class SourceOptions:
         str | None,
         _workload(
             help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness). One of "
-            "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, batch, "
-            "geometric-batch."
+            "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, "
+            "profile, batch, geometric-batch."
         ),
     ] = None
     burstiness: Annotated[

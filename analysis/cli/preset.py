@@ -1,8 +1,9 @@
-"""A preset as a set of defaults."""
+"""A preset or a specification as a set of defaults."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from analysis.cli.options import WorkerOptions, WorkloadOptions
 
@@ -10,20 +11,44 @@ _SLOTS = 32
 
 
 def with_defaults(workload: WorkloadOptions, worker: WorkerOptions) -> tuple[WorkloadOptions, WorkerOptions]:
-    """The options, completed from the preset where there is one.
+    """The options, completed from the preset or the specification where there is one.
 
     What the user gave stays: a preset at another load is a preset with ``--load``.
 
     Raises
     ------
     ValueError
-        If there is no such preset or requests come from a file.
+        If there is no such preset, the specification is refused, or both are given.
     """
-    if workload.preset is None:
-        return workload, replace(worker, slots=_SLOTS if worker.slots is None else worker.slots)
+    if workload.preset is not None:
+        if workload.workload is not None:
+            raise ValueError("--workload: cannot go with --preset, each says what arrives")
+        return _with_preset(workload, worker, workload.preset)
+    made = workload if workload.workload is None else _specified(workload, workload.workload)
+    return made, replace(worker, slots=_SLOTS if worker.slots is None else worker.slots)
+
+
+def _specified(workload: WorkloadOptions, path: Path) -> WorkloadOptions:
+    from workloads import read_specification
+
+    given = read_specification(path)
+    has_rate = workload.load is not None or workload.request_rate is not None
+    return replace(
+        workload,
+        num_prompts=given.num_prompts if workload.num_prompts is None else workload.num_prompts,
+        lengths=workload.lengths or given.lengths,
+        arrivals=workload.arrivals or given.arrivals,
+        request_rate=workload.request_rate if has_rate else given.request_rate,
+        time_unit=given.time_unit if workload.time_unit is None else workload.time_unit,
+    )
+
+
+def _with_preset(
+    workload: WorkloadOptions, worker: WorkerOptions, name: str
+) -> tuple[WorkloadOptions, WorkerOptions]:
     from workloads import get_preset
 
-    preset = get_preset(workload.preset)
+    preset = get_preset(name)
     made = replace(
         workload,
         num_prompts=preset.n if workload.num_prompts is None else workload.num_prompts,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.preset import with_defaults
 from analysis.cli.shaping import flag, input_record, rows_line, shapings, step_lines
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 _REQUESTS = 1000
 _LENGTHS = "lmsys-like"
 _LOAD = 0.9
+_LONGEST = 60
 _NO_CAPACITY = "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
-_MADE_ONLY = ("preset", "lengths", "arrivals", "burstiness")
+_MADE_ONLY = ("preset", "workload", "lengths", "arrivals", "burstiness")
 _FOR_BOTH = ("num_prompts", "request_rate", "load", "seed", "time_unit")
 _FILE_ONLY = {field.name: field.default for field in fields(FileOptions) if field.name not in _FOR_BOTH}
 
@@ -64,6 +66,21 @@ def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Tra
     else:
         arriving = _made(options, slots, step_time)
     return arriving if options.predictions is None else _predicted(arriving, options, options.predictions)
+
+
+def one_workload(options: WorkloadOptions, slots: int | None) -> tuple[Traffic, int]:
+    """The one workload that ``options`` name, and the slots that its load counts on.
+
+    Raises
+    ------
+    ValueError
+        If there would be several, or an option is refused.
+    """
+    if options.replications > 1:
+        raise ValueError(f"--replications={options.replications}: must be 1, this is about one workload")
+    workload, worker = with_defaults(options, WorkerOptions(slots=slots))
+    assert worker.slots is not None
+    return traffic(workload, slots=worker.slots, step_time=StepTime()), worker.slots
 
 
 def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: StepTime) -> Traffic:
@@ -111,12 +128,14 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
     count = _REQUESTS if options.num_prompts is None else options.num_prompts
     phrase = (
-        f"{count:,} requests, {options.lengths or _LENGTHS} lengths, {_described(process, arrivals)} arrivals"
+        f"{count:,} requests, {_short(options.lengths or _LENGTHS)} lengths, "
+        f"{_described(process, arrivals)} arrivals"
     )
     in_the_long_run = getattr(arrivals, "rate", None)  # a backlog has none
+    origin = () if options.workload is None else (f"as {options.workload} specifies",)
     return Traffic(
         workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in _seeds(options)),
-        facts=(phrase,),
+        facts=(phrase, *origin),
         seed=options.seed,
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
     )
@@ -171,7 +190,12 @@ def _check_rate(options: WorkloadOptions, step_time: StepTime) -> None:
 
 def _described(process: str, arrivals: Arrivals) -> str:
     rate = getattr(arrivals, "rate", None)  # a backlog has none
-    return process if rate is None else f"{process} (rate {rate:.4g})"
+    return _short(process) if rate is None else f"{_short(process)} (rate {rate:.4g})"
+
+
+def _short(text: str) -> str:
+    """A text that may hold hundreds of numbers, cut to what a line has room for."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."
 
 
 def time_unit(options: WorkloadOptions, step_time: StepTime) -> TimeUnit:

@@ -1,4 +1,4 @@
-"""``serving-sim workload``: make, convert and inspect workloads."""
+"""``serving-sim workload``: make, convert, inspect and imitate workloads."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import typer
 
 from analysis.cli.console import say, show
 from analysis.cli.expand import expand
-from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
-from analysis.cli.preset import with_defaults
-from analysis.cli.traffic import Traffic, lines, time_unit, traffic
+from analysis.cli.fit import fit
+from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.traffic import lines, one_workload, time_unit
 from analysis.text import file_name
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
@@ -21,7 +21,7 @@ from serving_sim import StepTime, Workload
 if TYPE_CHECKING:
     from analysis.inspection import Inspection
 
-app = typer.Typer(help="Make, convert and inspect workloads.", no_args_is_help=True)
+app = typer.Typer(help="Make, convert, inspect and imitate workloads.", no_args_is_help=True)
 
 
 class SplitBy(StrEnum):
@@ -45,7 +45,7 @@ def make(out: _Out, workload: WorkloadOptions, slots: _Slots = None, quiet: _Qui
     """Write a workload to a plain file, made from a distribution or read from a file."""
     from workloads import write_workload
 
-    arrivals, _ = _one(workload, slots)
+    arrivals, _ = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
     write_workload(arrivals.workloads[0], out)
     say(f"written to {out}", quiet=quiet)
@@ -71,7 +71,7 @@ def convert(
     from workloads import write_workload
     from workloads.shaping import split
 
-    arrivals, _ = _one(WorkloadOptions(requests=log, **vars(file)), slots)
+    arrivals, _ = one_workload(WorkloadOptions(requests=log, **vars(file)), slots)
     say(lines(arrivals.facts), quiet=quiet)
     workload = arrivals.workloads[0]
     parts = {out: workload}
@@ -108,7 +108,7 @@ def inspect(
     from analysis.json_text import to_json
     from analysis.report import inspection_tables
 
-    arrivals, counted = _one(workload, slots)
+    arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
     unit = time_unit(workload, StepTime())
     second = 1.0 if unit.seconds is None else 1 / unit.seconds
@@ -146,15 +146,7 @@ def _write_report(
     write_text(folder / "report.html", sections_page(section.title, [section], introduction=(), facts=facts))
 
 
-def _one(options: WorkloadOptions, slots: int | None) -> tuple[Traffic, int]:
-    """The one workload that ``options`` name, and the slots that its load counts on."""
-    if options.replications > 1:
-        raise ValueError(f"--replications={options.replications}: must be 1, this is about one workload")
-    workload, worker = with_defaults(options, WorkerOptions(slots=slots))
-    assert worker.slots is not None
-    return traffic(workload, slots=worker.slots, step_time=StepTime()), worker.slots
-
-
 app.command("make")(expand(make))
 app.command("convert")(expand(convert))
 app.command("inspect")(expand(inspect))
+app.command("fit")(expand(fit))

@@ -99,7 +99,7 @@ def test_rate_for_load() -> None:
             (
                 "arrival process='poison': is unknown; did you mean 'poisson'? "
                 "known: backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, "
-                "piecewise, batch, geometric-batch"
+                "piecewise, profile, batch, geometric-batch"
             ),
         ),
         ("poisson", "poisson: needs rate=.."),

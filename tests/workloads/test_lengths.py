@@ -163,14 +163,16 @@ def test_empirical_refusals(tmp_path: Path) -> None:
             "geometrc:mean=3",
             (
                 "length distribution='geometrc': is unknown; did you mean 'geometric'? "
-                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, empirical"
+                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, quantiles, prompt-output, "
+                "empirical"
             ),
         ),
         (
             "",
             (
                 "length distribution='': is unknown; "
-                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, empirical"
+                "known: fixed, uniform, geometric, lognormal, lmsys-like, listed, quantiles, prompt-output, "
+                "empirical"
             ),
         ),
         ("geometric", "geometric: needs mean=.."),

@@ -21,6 +21,7 @@ ARRIVALS = Registry(
         "mmpp": "workloads.arrivals.markov_modulated:MarkovModulatedPoisson",
         "sinusoidal": "workloads.arrivals.sinusoidal:SinusoidalPoisson",
         "piecewise": "workloads.arrivals.piecewise:PiecewisePoisson",
+        "profile": "workloads.arrivals.profile:Profile",
         "batch": "workloads.arrivals.batch:Batch",
         "geometric-batch": "workloads.arrivals.batch:GeometricBatch",
     },

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from workloads.arrivals.levels import parse_levels
 from workloads.arrivals.process import FloatArray, check_positive
 from workloads.arrivals.thinning import scv_of_periodic_gaps, thinned
 
@@ -39,9 +39,7 @@ class PiecewisePoisson:
     def __post_init__(self) -> None:
         check_positive("rate", self.rate)
         check_positive("duration", self.duration)
-        levels = np.array([_level(self.levels, part) for part in self.levels.split("+")])
-        if not levels.any():
-            raise ValueError(f"levels={self.levels!r}: must not all be 0")
+        levels = parse_levels(self.levels)
         object.__setattr__(self, "_intensities", levels * (self.rate / np.mean(levels)))
 
     @property
@@ -63,13 +61,3 @@ class PiecewisePoisson:
         # the remainder comes first: past 2**63 levels a whole number would overflow
         place = (instants / self.duration) % len(self._intensities)
         return self._intensities[place.astype(np.int64)]
-
-
-def _level(levels: str, part: str) -> float:
-    try:
-        value = float(part)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"levels={levels!r}: must be finite numbers >= 0 joined by +, as in 1+4+2.5")
-    return value

@@ -1,0 +1,78 @@
+"""``serving-sim workload fit``: a stand-in for a log that cannot be shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import say, show
+from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.traffic import lines, one_workload
+
+if TYPE_CHECKING:
+    from analysis.standin import Match
+    from analysis.tables import Table
+
+_COMMENT = """\
+A workload like a request log, made by serving-sim workload fit.
+No row of the log stands here: lengths are given by their quantiles, arrivals by counts in windows of
+time and the quantiles of their gaps. To serve it: serving-sim run --workload FILE --policy fcfs\
+"""
+
+
+def fit(
+    log: Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")],
+    *,
+    out: Annotated[
+        Path, typer.Option(help="Specification to write, in TOML.", metavar="FILE", dir_okay=False)
+    ],
+    file: FileOptions,
+    slots: Annotated[
+        int | None,
+        typer.Option(help="Slots that the load counts on (default: 32).", min=1, show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Write a specification of workloads like a log, without its rows, and say how well it matches."""
+    from analysis.json_text import to_json
+    from analysis.standin import fit_specification, match
+    from workloads import write_specification
+
+    arrivals, counted = one_workload(WorkloadOptions(requests=log, **vars(file)), slots)
+    say(lines(arrivals.facts), quiet=quiet)
+    workload = arrivals.workloads[0]
+    specification = fit_specification(workload, time_unit=file.time_unit)
+    write_specification(specification, out, _COMMENT)
+    say(f"written to {out}", quiet=quiet)
+    second = 1.0 if file.time_unit is None else 1 / file.time_unit
+    found = match(workload, specification.workload(file.seed), slots=counted, second=second)
+    if json:
+        typer.echo(to_json({"input": arrivals.inputs[0], **found.to_dict()}), nl=False)
+        return
+    for table in _tables(found):
+        show(table)
+
+
+def _tables(found: Match) -> list[Table]:
+    from analysis.tables import Table
+    from analysis.text import number
+
+    pairs = [(_named(pair.of), number(pair.log), number(pair.standin)) for pair in found.pairs]
+    distances = [(_named(each.of), number(each.distance), number(each.noise)) for each in found.distances]
+    return [
+        Table(
+            "the log and one workload of the stand-in; times in time units", ("", "log", "stand-in"), pairs
+        ),
+        Table(
+            "Kolmogorov-Smirnov distances; two samples of one distribution exceed the last column once in 20",
+            ("", "distance", "by chance"),
+            distances,
+        ),
+    ]
+
+
+def _named(name: str) -> str:
+    return name.replace("_", " ")

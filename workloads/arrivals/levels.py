@@ -1,0 +1,33 @@
+"""Rates in proportion to each other, as text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workloads.arrivals.process import FloatArray
+
+
+def parse_levels(text: str) -> FloatArray:
+    """Levels joined by ``+``, as in ``1+4+2.5``.
+
+    Raises
+    ------
+    ValueError
+        If one is not a finite number >= 0, or all are 0.
+    """
+    levels = np.array([_level(text, part) for part in text.split("+")])
+    if not levels.any():
+        raise ValueError(f"levels={text!r}: must not all be 0")
+    return levels
+
+
+def _level(levels: str, part: str) -> float:
+    try:
+        value = float(part)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(f"levels={levels!r}: must be finite numbers >= 0 joined by +, as in 1+4+2.5")
+    return value
