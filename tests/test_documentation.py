@@ -6,15 +6,23 @@ import importlib.util
 import re
 import shlex
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SPEC = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-make_reference = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(make_reference)
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_reference = script("make_reference")
 
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 OPTIONS = make_reference.options()
@@ -54,3 +62,9 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 
 def test_command_lines_are_found() -> None:
     assert len(commands(ROOT / "README.md")) >= 2
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorial").glob("*.md")), ids=name)
+def test_the_tutorial_shows_what_is_printed(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert script("transcripts").replay(text) == text, "python docs/transcripts.py writes it anew"
