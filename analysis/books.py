@@ -13,11 +13,12 @@ from analysis.bounds import best_lower_bound
 from analysis.economics import (
     Costs,
     break_even,
+    certified_loss,
     costs,
     guaranteed_difference,
     linear_revenue,
+    measured_loss,
     profit_difference,
-    profit_guarantee,
     revenue,
 )
 from analysis.estimate import Estimate
@@ -222,21 +223,14 @@ def _guarantee(runs: Sequence[Run], split: Sequence[Costs]) -> Guarantee | None:
     return Guarantee(
         alpha=alpha,
         least_steps=_mean(least),
-        by_theorem=_mean([_by_theorem(part, bound, alpha) for part, bound in pairs]),
-        by_run=_mean([part.model.c * (part.steps - bound) + part.externality_cost for part, bound in pairs]),
+        by_theorem=_mean([certified_loss(part, bound, alpha) for part, bound in pairs]),
+        by_run=_mean([measured_loss(part, bound) for part, bound in pairs]),
     )
 
 
 def _least_steps(run: Run, alpha: int) -> float:
     assert run.requests is not None
     return best_lower_bound(run.requests.length, run.slots, alpha).value
-
-
-def _by_theorem(part: Costs, least: float, alpha: int) -> float:
-    model = part.model
-    # a schedule that earns more spends at most c T + tau E on its steps
-    most_steps = 0.0 if model.c == 0 else part.steps + part.externality_cost / model.c
-    return profit_guarantee(most_steps, alpha, part.tokens, model, ratio=least / part.steps)
 
 
 def _kept_budget(runs: Sequence[Run]) -> int | None:

@@ -182,6 +182,29 @@ def profit_guarantee(best_steps: float, alpha: int, tokens: int, model: CostMode
     return model.c * (1 / ratio - 1) * best_steps + model.tau * alpha * tokens
 
 
+def certified_loss(fair: Costs, least_steps: float, alpha: int) -> float:
+    """`profit_guarantee` of a fair run with a proven lower bound in the place of the optimum.
+
+    Parameters
+    ----------
+    fair : Costs
+        Of an alpha-fair run.
+    least_steps : float
+        No alpha-fair schedule takes fewer busy steps.
+    alpha : int
+        Fairness budget in tokens.
+    """
+    model = fair.model
+    # a schedule that earns more spends at most c T + tau E on its steps
+    most_steps = 0.0 if model.c == 0 else fair.steps + fair.externality_cost / model.c
+    return profit_guarantee(most_steps, alpha, fair.tokens, model, ratio=least_steps / fair.steps)
+
+
+def measured_loss(fair: Costs, least_steps: float) -> float:
+    """Most profit a run loses to the best fair schedule, its own E measured: ``c (T - least) + tau E``."""
+    return fair.model.c * (fair.steps - least_steps) + fair.externality_cost
+
+
 def alpha_for_cost_share(workload: Workload, share: float) -> float:
     """The alpha that keeps tau E within a share of tau Q for any fair schedule (section 5.1)."""
     if not 0 <= share < np.inf:

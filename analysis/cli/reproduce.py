@@ -15,7 +15,8 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="table1 to table3, fig4 to fig7, golden-ratio, nested-frontier, pooling, demand, or all."
+            help="table1 to table3, fig4 to fig7, golden-ratio, who-pays, guarantees, nested-frontier, "
+            "pooling, demand, or all."
         ),
     ],
     *,

@@ -17,7 +17,8 @@ SET = 5
 """Replications that the paper averages over."""
 
 _POTENTIAL = 400
-_LONGEST = 1000
+LONGEST = 1000
+"""Tokens."""
 BUCKET = 100
 """Tokens; requests in a bucket of lengths accept by the same rule."""
 
@@ -28,7 +29,7 @@ def accepted_lengths(lengths_rng: np.random.Generator, acceptance_rng: np.random
     Of 400 lengths uniform on 1 .. 1000 one in bucket b = 1 + (o - 1) // 100 accepts with probability
     ``max(0, 1 - o / ((2 b - 1) 100))``, which is about one half in every bucket.
     """
-    lengths = lengths_rng.integers(1, _LONGEST, _POTENTIAL, endpoint=True)
+    lengths = lengths_rng.integers(1, LONGEST, _POTENTIAL, endpoint=True)
     bucket = 1 + (lengths - 1) // BUCKET
     probability = np.maximum(0, 1 - lengths / ((2 * bucket - 1) * BUCKET))
     accepted: IntArray = lengths[acceptance_rng.random(_POTENTIAL) < probability]
@@ -40,6 +41,6 @@ def backlog(lengths: IntArray) -> Workload:
     return Workload(np.zeros(len(lengths)), lengths)
 
 
-def serve(lengths: IntArray, policy: str) -> Run:
+def serve(lengths: IntArray, policy: str, *, record_batches: bool = False) -> Run:
     """Serve the accepted requests with a policy named as on the command line."""
-    return simulate(backlog(lengths), parse_policy(policy), slots=SLOTS)
+    return simulate(backlog(lengths), parse_policy(policy), slots=SLOTS, record_batches=record_batches)

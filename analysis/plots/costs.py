@@ -96,3 +96,24 @@ def profit_differences(
         panels[0].set_ylabel("profit of ISJL less that of LJF (money)")
         legend_above(figure, panels[0])
     return figure
+
+
+def transfers(lines: Mapping[str, Line]) -> Figure:
+    """Money that a request makes others pay less what it pays for others, against its length.
+
+    Parameters
+    ----------
+    lines : mapping of str to (lengths, transfers)
+        By policy: tokens, money per request.
+    """
+    style = inks(list(lines))
+    with drawing():
+        figure = new_figure(height=4.0)
+        axes = figure.subplots()
+        for policy, (length, money) in lines.items():
+            axes.plot(length, money, marker="o", markersize=3, label=policy, **style[policy].line)
+        axes.axhline(0, color="#555555", linewidth=0.8)
+        axes.set_xlabel("request length (tokens)")
+        axes.set_ylabel("caused less suffered (money per request)")
+        legend_above(figure, axes)
+    return figure

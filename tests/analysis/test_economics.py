@@ -85,6 +85,39 @@ def test_the_identity_holds_in_integers(
         assert other_externality <= alpha * sum(lengths)
 
 
+def test_ten_thousand_random_runs_add_up_exactly() -> None:
+    # theorem 5.1 and equations 8, 12 to 14 with c = 7, tau = 3, whole numbers throughout
+    rng = np.random.default_rng(5)
+    whole = CostModel(c=7.0, tau=3.0)
+    for _ in range(2500):
+        count, slots, alpha = (int(rng.integers(1, most, endpoint=True)) for most in (8, 4, 20))
+        lengths = rng.integers(1, 30, count, endpoint=True)
+        workload = Workload(np.cumsum(rng.integers(0, 12, count)), lengths)
+        runs = [
+            simulate(workload, policy, slots=slots, record_batches=True)
+            for policy in (FCFS(), SJF(), LJF(), ISJL(alpha))
+        ]
+        parts = [costs(run, whole) for run in runs]
+        for run, part in zip(runs, parts, strict=True):
+            assert price_by_step(run, c=7, tau=3) == part.total
+            assert profit_difference(parts[-1], part) == part.total - parts[-1].total
+            assert guaranteed_difference(parts[-1], part, alpha) <= profit_difference(parts[-1], part)
+        assert parts[2].externality == 0
+        assert parts[-1].externality <= alpha * parts[-1].tokens
+
+
+def price_by_step(run: Run, c: int, tau: int) -> int:
+    """The cost of a run from its batches, span by span (equation 3)."""
+    batches = run.batches
+    assert batches is not None
+    columns = (batches.active.tolist(), batches.max_progress.tolist(), batches.steps.tolist())
+    # the longest cache grows by a token a step: a sum of k consecutive numbers
+    return sum(
+        c * k + tau * active * (k * oldest + k * (k + 1) // 2)
+        for active, oldest, k in zip(*columns, strict=True)
+    )
+
+
 @given(
     lengths=st.lists(st.integers(1, 30), min_size=1, max_size=20),
     slots=st.integers(1, 5),

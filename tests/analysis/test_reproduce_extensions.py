@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.experiments.reproduce import demand, nested_frontier, pooling
+from analysis.experiments.reproduce import demand, guarantees, nested_frontier, pooling, pricing, who_pays
 from analysis.experiments.reproduce.experiment import Settings
 
 SMALL = Settings(sets=2, replications=2, requests=80)
@@ -28,6 +28,35 @@ def test_the_large_bracket_is_nested_and_tight_without_freedom() -> None:
         values = [row[end] for row in rows]
         assert values == sorted(values, reverse=True)
     assert rows[0]["lower"] == rows[0]["upper"]  # at alpha 0 nothing beats LJF
+
+
+def test_long_requests_cause_what_shorter_ones_suffer() -> None:
+    results = {task.name: task.work(**task.arguments) for task in who_pays.tasks(SMALL)}
+    frame = who_pays.item(results).frames["who-pays"]
+    assert list(frame.columns) == [
+        "quantity",
+        "unit",
+        "policy",
+        "shortest",
+        "longest",
+        "measured",
+        "low",
+        "high",
+    ]
+    shares = frame[frame["quantity"] != "transfer"].groupby(["quantity", "policy"])["measured"].sum()
+    np.testing.assert_allclose(shares, 100)
+    fcfs = frame[frame["policy"] == "fcfs"].set_index(["quantity", "longest"])["measured"]
+    assert fcfs["caused", 1000] > 50 > fcfs["suffered", 1000]
+    assert fcfs["transfer", 1000] > 0 > fcfs["transfer", 500]
+
+
+def test_every_promise_of_the_budget_is_kept() -> None:
+    results = {task.name: task.work(**task.arguments) for task in pricing.tasks(SMALL)}
+    item = guarantees.item(results)
+    assert item.section.found[0] == "Of 140 promised leads, one a run and rival, 140 were kept."
+    money = item.frames["guarantees"].pivot_table(index="alpha", columns="quantity", values="measured")
+    assert (money["loss_by_run"] <= money["loss_by_theorem"]).all()
+    assert (-money["over_ljf"] <= money["loss_by_run"] + 1e-9).all()  # LJF is one of the fair schedules
 
 
 def test_unmatched_requests_by_hand() -> None:

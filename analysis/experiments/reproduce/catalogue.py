@@ -13,18 +13,34 @@ from analysis.experiments.reproduce import (
     fig6,
     fig7,
     golden_ratio,
+    guarantees,
     nested_frontier,
     pooling,
     table1,
     table2,
     table3,
+    who_pays,
 )
 from analysis.experiments.reproduce.experiment import Experiment, Item, Settings
 from analysis.experiments.reproduce.task import Task, collect
 from analysis.output import write_text
 from analysis.report import Section, sections_page
 
-_MODULES = (table1, table2, fig5, fig6, nested_frontier, fig4, golden_ratio, fig7, table3, pooling, demand)
+_MODULES = (
+    table1,
+    table2,
+    fig5,
+    fig6,
+    who_pays,
+    guarantees,
+    nested_frontier,
+    fig4,
+    golden_ratio,
+    fig7,
+    table3,
+    pooling,
+    demand,
+)
 
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 """By name, in the order of the page."""
