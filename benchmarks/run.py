@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("engine", "kernel", "planning", "fairness_stress", "optimum")
+BENCHMARKS = ("engine", "kernel", "planning", "fairness_stress", "optimum", "reading")
 
 
 def main() -> int:

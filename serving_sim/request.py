@@ -42,6 +42,8 @@ class Workload:
     model : array_like of str, shape (n,), optional
         Which model the request asked for.
 
+    Arrays are copied, but for numbers of the right type that own their memory and are read-only.
+
     Raises
     ------
     ValueError
@@ -186,7 +188,7 @@ def intrinsic_work(length: IntArray) -> int:
 
 
 def _releases(values: ArrayLike) -> FloatArray:
-    column = np.array(values, dtype=np.float64)  # a copy: the caller's array stays writeable
+    column = np.array(values, dtype=np.float64, copy=None if _frozen(values) else True)
     _check_shape("release", column)
     _refuse("release", column, ~(np.isfinite(column) & (column >= 0)), "must be a finite number >= 0")
     return column
@@ -201,7 +203,7 @@ def _whole(name: str, values: ArrayLike, *, least: int) -> IntArray:
     if raw.dtype.kind == "f":
         bad |= raw != np.floor(raw)
     _refuse(name, raw, bad, f"must be a whole number from {least} to 2**62")
-    return raw.astype(np.int64)
+    return raw.astype(np.int64, copy=not _frozen(raw))
 
 
 def _optional_whole(name: str, values: ArrayLike | None, *, least: int) -> IntArray | None:
@@ -214,6 +216,11 @@ def _texts(name: str, values: ArrayLike | None) -> TextArray | None:
     column = np.array(values, dtype=np.object_)
     _check_shape(name, column)
     return column
+
+
+def _frozen(values: ArrayLike) -> bool:
+    """Whether values can be kept without a copy: an array that owns its memory and that nobody can write."""
+    return isinstance(values, np.ndarray) and values.flags.owndata and not values.flags.writeable
 
 
 def _check_shape(name: str, column: NDArray[Any]) -> None:

@@ -55,6 +55,20 @@ def test_columns_are_copies_that_nobody_can_change() -> None:
         workload.length[0] = 5
 
 
+def test_columns_that_nobody_can_write_are_kept_without_a_copy() -> None:
+    release, length = np.array([0.0, 1.0]), np.array([3, 4])
+    release.flags.writeable = length.flags.writeable = False
+    workload = Workload(release, length)
+    assert workload.release is release
+    assert workload.length is length
+    behind = np.array([3, 4])
+    view = behind[:]
+    view.flags.writeable = False
+    workload = Workload(release, view)
+    behind[0] = 9
+    assert workload.length.tolist() == [3, 4]
+
+
 def test_whole_floats_are_whole_numbers() -> None:
     assert Workload([0], [3.0]).length.tolist() == [3]
 

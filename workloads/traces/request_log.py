@@ -94,8 +94,11 @@ class LogFormat:
         time = values.pop("time")
         # The first time goes while all are still integers: seconds since 1970 as floats would round
         # the gaps to 0.2 microseconds.
-        seconds = (time - time[0]) / SECOND
-        return Workload(seconds / wanted.time_unit, **values), intake.report(self.name)
+        release = (time - time[0]) / SECOND
+        release /= wanted.time_unit
+        for column in (release, *values.values()):
+            column.flags.writeable = False  # the workload keeps it without a copy
+        return Workload(release, **values), intake.report(self.name)
 
     def _rows(self, batch: Batch, clock: Clock, kind: LengthKind) -> dict[str, NDArray[Any]]:
         if self.check is not None:
