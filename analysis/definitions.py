@@ -6,6 +6,7 @@ the code that computes the metrics.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -141,6 +142,17 @@ def definition(key: str) -> Definition:
     return _BY_KEY[key]
 
 
+def check_metric(key: str) -> str:
+    """``key`` itself if it names a metric, of requests or of runs.
+
+    Raises
+    ------
+    ValueError
+        If it does not; the message lists the names.
+    """
+    return _one_of(key, _BY_KEY)
+
+
 def check_request_metric(key: str) -> str:
     """``key`` itself if it names a metric with one value a request.
 
@@ -149,7 +161,10 @@ def check_request_metric(key: str) -> str:
     ValueError
         If it does not; the message lists the names.
     """
-    names = [entry.key for entry in REQUEST_METRICS]
+    return _one_of(key, [entry.key for entry in REQUEST_METRICS])
+
+
+def _one_of(key: str, names: Collection[str]) -> str:
     if key not in names:
         raise ValueError(f"metric={key!r}: must be one of {', '.join(names)}")
     return key

@@ -147,13 +147,13 @@ def plot(
             show_default=False,
         ),
     ] = None,
-    percentile_metrics: Annotated[
-        str, typer.Option(help="Metrics to draw, as in e2el,ttft.")
+    metrics: Annotated[
+        str, typer.Option(help="Metrics to draw, of requests or of runs, as in ttft,throughput.")
     ] = "e2el,queue_time,slowdown",
     quiet: _Quiet = False,
 ) -> None:
     """Draw the finished cells: a picture a metric with one line a policy, and a page."""
-    from analysis.definitions import check_request_metric
+    from analysis.definitions import check_metric
     from analysis.output import write_text
     from analysis.plots import save_figure
     from analysis.report.study import study_page, study_sections
@@ -167,8 +167,8 @@ def plot(
     if table.empty:
         raise ValueError(f"{file}: no cell is finished yet, 'serving-sim study {file}' runs it")
     axis = axis_of(table) if against is None else against.value.replace("-", "_")
-    metrics = [check_request_metric(name.strip()) for name in percentile_metrics.split(",")]
-    sections = study_sections(table, metrics, axis, study.time_unit)
+    drawn = [check_metric(name.strip()) for name in metrics.split(",")]
+    sections = study_sections(table, drawn, axis, study.time_unit)
     for section in sections:
         for picture in section.pictures:
             save_figure(picture.figure, out / picture.name)

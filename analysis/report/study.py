@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from analysis.definitions import definition
+from analysis.definitions import REQUEST_METRICS, definition
 from analysis.plots.study_curves import study_curves
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
@@ -21,6 +21,8 @@ _AXIS_LABELS = {
     "request_rate": "requests per time unit",
     "alpha": "alpha (tokens)",
 }
+_OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
+
 _READING = (
     "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
     "replication, or replications too short to carry an interval. At a hollow point the queue grows as "
@@ -39,7 +41,7 @@ def study_sections(
     table : DataFrame
         Of `analysis.study.study_table`.
     metrics : sequence of str
-        Keys of `analysis.definitions.REQUEST_METRICS`.
+        Keys of `analysis.definitions.REQUEST_METRICS` and ``RUN_METRICS``.
     axis : str
         What the curves run along, one of `analysis.study.curves.AXES`.
     time_unit : TimeUnit
@@ -63,7 +65,7 @@ def _section(
     suffix = f"-{name}" if setting else ""
     return Section(
         name=name,
-        title=setting.capitalize() or f"Latency against {against}",
+        title=setting.capitalize() or f"Against {against}",
         measures=(_READING.format(axis=against),),
         found=(),
         tables=[_table(curves, metric, axis, unit) for metric in metrics],
@@ -82,14 +84,14 @@ def _section(
 
 
 def _panels(curves: Sequence[Curve], metric: str) -> dict[str, str]:
-    """Columns of the mean and the quantiles by title."""
-    columns = curves[0].rows[0].columns
-    statistics = [
-        column.removeprefix(f"{metric}_").removesuffix("_observations")
-        for column in columns
-        if column.startswith(f"{metric}_") and column.endswith("_observations")
+    """Columns of the mean and the quantiles by title; a metric of whole runs has one column."""
+    names = [column for column in curves[0].rows[0].columns if column.endswith("_observations")]
+    columns = [
+        name.removesuffix("_observations")
+        for name in names
+        if metric in _OF_REQUESTS and name.startswith(f"{metric}_")
     ]
-    return {statistic: f"{metric}_{statistic}" for statistic in statistics}
+    return {column.removeprefix(f"{metric}_"): column for column in columns} or {"": metric}
 
 
 def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> Table:

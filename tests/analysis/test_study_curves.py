@@ -120,11 +120,11 @@ def test_plot_writes_a_picture_a_metric_and_a_page(capsys: pytest.CaptureFixture
         "serving-sim: error: a.toml: no cell is finished yet, 'serving-sim study a.toml' runs it\n"
     )
     assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 0
-    words = ["study", "plot", "a.toml", "--quiet", "--percentile-metrics", "e2el,ttft"]
+    words = ["study", "plot", "a.toml", "--quiet", "--metrics", "e2el,throughput"]
     assert main([*words, "--out", "load"]) == 0
     assert sorted(path.name for path in Path("load").glob("*.png")) == [
         "e2el-against-load.png",
-        "ttft-against-load.png",
+        "throughput-against-load.png",
     ]
     page = Path("load/report.html").read_text()
     assert page.count("<img") == 2
