@@ -57,10 +57,11 @@ def pages() -> dict[str, str]:
 
 def options() -> dict[str, set[str]]:
     """Names of the options of every command."""
-    return {
+    found = {
         name: {option for rows in _panels(callback).values() for row in rows for option in _bare(row[0])}
         for name, callback in _commands(app, "serving-sim")
     }
+    return {**found, "serving-sim study": found["serving-sim study run"]}  # the command it stands for
 
 
 def _bare(names: str) -> list[str]:

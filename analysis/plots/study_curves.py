@@ -51,6 +51,9 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
             axes.set_visible(False)
         for axes in grid[-1]:
             axes.set_xlabel(x)
+            if _spread(curves):
+                axes.set_xscale("log")
+            plain_numbers(axes.xaxis)
         for axes in grid[:, 0]:
             axes.set_ylabel(y)
         legend_above(figure, grid[0, 0])
@@ -69,6 +72,12 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
     growing = [(x, y) for x, y, grows in zip(curve.x, heights, curve.unstable, strict=True) if grows]
     if growing:
         axes.plot(*zip(*growing, strict=True), "o", markersize=5, markerfacecolor="white", color=ink.colour)
+
+
+def _spread(curves: Sequence[Curve]) -> bool:
+    """Whether budgets double rather than step; 0 needs a linear scale."""
+    x = [each for curve in curves for each in curve.x]
+    return 0 < 20 * min(x) <= max(x)
 
 
 def _scale(estimates: Sequence[Estimate]) -> str:
