@@ -17,6 +17,7 @@ from typer.models import ArgumentInfo, OptionInfo
 from analysis.cli.app import app
 from analysis.columns import BATCH_COLUMNS, REQUEST_COLUMNS, SUMMARY_FIELDS, TENANT, Column
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, Definition
+from workloads.traces.formats import FORMATS, format_called
 
 Callback = Callable[..., Any]
 Row = tuple[str, str, str]
@@ -50,9 +51,81 @@ first; `--timeline-window FROM:TO` picks the ones that wait or run between two t
 """
 
 
+TRACE_FORMATS = """\
+# Formats of request logs
+
+`--requests FILE` of `run`, `compare` and `workload` reads any of these; `--format` names one. In Python it
+is `read_requests(path, format="auto", length="total", time_unit=0.02)`. Columns of a tenant or a model are read
+where they are there.
+"""
+
+READING = """\
+## How a format is told
+
+With `--format auto` by the names of the columns, or of the keys of JSON objects, alone: the file has those
+of one format, or those of several of which one has them all and more. Values never decide, units least of
+all: milliseconds are never told from seconds by their size. The run says what was decided. A file that
+could be two formats is refused, and so is one that is none, with the names it has. Formats marked *by
+name* look like another one and must be named.
+
+## What a file may be
+
+CSV, JSON lines, a JSON array of objects (read item by item) or Parquet, by its suffix or else its first
+bytes; any of them inside gzip or zstd, told by the first bytes. Columns are found by name, in any order
+and among others. A byte-order mark, spaces around names and numbers, LF or CRLF, a missing last line end
+and blank lines are fine. Text must be UTF-8.
+
+A pattern in quotes, as in `--requests 'logs/*.csv.gz'`, names several files of one format. They are merged
+in the order of their times; their clocks must have one origin.
+
+## Times
+
+Times become whole nanoseconds, digits beyond are rounded; the first is subtracted while they are integers,
+so that gaps between stamps since 1970 are exact. Time 0 is the first request kept. `--time-unit` says how
+many seconds make a time unit. Requests need not be sorted: equal times keep the order of the file, and the
+run says how many rows came earlier than the row before.
+
+Dates have hours, minutes and seconds, up to nine digits more, and an offset from UTC in all rows or in
+none. A stamp such as `15:46.7`, which a spreadsheet program has cut off, is refused.
+
+## Lengths
+
+`--length total` counts prompt and output tokens, `output` or `prompt` one of them; the length must be 1 at
+least. Tokens are whole numbers from 0 to 2**62, exact to the last digit.
+
+A file of token counts without times is no workload, but a distribution of lengths:
+`--lengths empirical:file=FILE`, with `column=output_tokens` for outputs alone. It has columns
+`input_tokens` or `prompt_tokens` with `output_tokens`, `prompt_tokens` with `completion_tokens`,
+`num_prefill_tokens` with `num_decode_tokens`, `input_length` with `output_length`, or `prompt_len` with
+`output_len`. Any log serves as well. Conversations as texts, as ShareGPT has them, are refused: how many
+tokens they are depends on the tokenizer.
+
+## Rows that are refused
+
+The first bad row ends the command with its file, line, column, value and rule. `--on-bad-row drop` leaves
+such rows out and counts them by rule; the run then says rows = kept + dropped. Besides what is said above,
+
+- `burstgpt`: rows without an answer are failed requests;
+- `mooncake`, `aiperf`, `vllm-timed`: a turn with a `delay` waits for the answer before it and has no time of
+  its own;
+- `llmservingsim`: a line with `sub_requests` is a session of calls that wait for each other;
+- `ragpulse`: the clock starts anew in the middle; rows after that are refused, so that the file can be made
+  two. Times that are numbers are refused too, as `aiperf` has milliseconds under the same keys;
+- `vllm-bench`: a request with an error failed. `--save-detailed` writes the lists that are read;
+- `blis`: a prompt of 0 tokens was not counted. The file is the CSV beside the YAML header.
+
+Images of `azure-multimodal` are not tokens and not counted; `pd_ratio` of `vidur`, which has two meanings,
+is ignored; inputs of `bailian` hold the turns before already, and nothing is added to them.
+"""
+
+
 def pages() -> dict[str, str]:
     """Text of each page by file name."""
-    return {"command-line.md": _command_line(), "metrics-and-files.md": _metrics()}
+    return {
+        "command-line.md": _command_line(),
+        "metrics-and-files.md": _metrics(),
+        "trace-formats.md": _trace_formats(),
+    }
 
 
 def options() -> dict[str, set[str]]:
@@ -77,6 +150,17 @@ def _command_line() -> str:
     sections += ["## Commands\n"]
     sections += [_command(name, callback, shared) for name, callback in commands.items()]
     return "\n".join(sections)
+
+
+def _trace_formats() -> str:
+    rows = []
+    for name in FORMATS.targets:
+        known = format_called(name)
+        columns = ", ".join(f"`{column}`" for column in known.columns)
+        named = [f"{of} `{getattr(known, of)}`" for of in ("tenant", "model") if getattr(known, of, None)]
+        told = f"*by name*: {columns}" if known.by_name_only else columns
+        rows.append((f"`{name}`", known.summary, "; ".join([told, *named])))
+    return "\n".join([TRACE_FORMATS, _table(("format", "what it is", "columns"), rows) + "\n", READING])
 
 
 def _commands(group: typer.Typer, name: str) -> Iterator[tuple[str, Callback]]:
