@@ -55,8 +55,8 @@ TRACE_FORMATS = """\
 # Formats of request logs
 
 `--requests FILE` of `run`, `compare` and `workload` reads any of these; `--format` names one. In Python it
-is `read_requests(path, format="auto", length="total", time_unit=0.02)`. Columns of a tenant or a model are read
-where they are there.
+is `read_requests(path, format="auto", length="total", time_unit=0.02)`. Columns of a tenant or a
+model are read where they are there.
 """
 
 READING = """\
