@@ -86,9 +86,7 @@ def test_the_example_prints_bursts_and_draws_one(
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["burst.png", "burst.svg"]
 
 
-def test_the_traces_of_the_page(
-    shared: Path, example: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_burst_of_the_page(shared: Path, example: ModuleType) -> None:
     """The numbers that docs/how-to/your-own-trace.md tells of the burst with 67 requests in a second."""
     given = example._parser().parse_args([str(shared / "traces/azure2023/AzureLLMInferenceTrace_code.csv")])
     workload, _ = example.read_requests(given.log, time_unit=given.time_unit)
