@@ -43,13 +43,12 @@ def measure(job: Job, begin: Callable[[str], None], write: Write) -> tuple[Job, 
 def warmup_notes(asked: Job, final: Job, outcomes: Sequence[Outcome]) -> list[str]:
     """What MSER-5 says about the warm-up, where enough replications smooth what it looks at."""
     from analysis.sequential import FEWEST
-    from analysis.stability import is_backlog
     from analysis.steady_state import warm_up
 
     if asked.warmup is None:
         return [f"warm-up: the first {final.warmup:,} requests are left out, by MSER-5"]
     steady = [outcome.runs for outcome in outcomes if not outcome.unstable]
-    if len(final.traffic.workloads) < FEWEST or not steady or is_backlog(final.traffic.workloads[0]):
+    if len(final.traffic.workloads) < FEWEST or not steady or final.traffic.at_once:
         return []
     found = warm_up(steady)
     if found <= asked.warmup:

@@ -76,6 +76,18 @@ class SourceOptions:
     burstiness: Annotated[
         float | None, _workload(help="Shape of gamma gaps: 1 is Poisson, below 1 burstier.")
     ] = None
+    clients: Annotated[
+        Path | None,
+        _workload(help="TOML file of clients with rates and lengths of their own.", metavar="FILE"),
+    ] = None
+    users: Annotated[
+        int | None,
+        _workload(help="run: this many users, each sends again once it has its answer.", min=1),
+    ] = None
+    think_time: Annotated[
+        float | None,
+        _workload(help="Mean time units from an answer to the user's next request (default: 0)."),
+    ] = None
     predictions: Annotated[
         str | None,
         _workload(help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5."),

@@ -47,6 +47,7 @@ def run(
         statistics,
         record_batches=output.record_batches or audit or output.timeline or prices.given,
         recorded={"policy": policy},
+        reactive=True,
     )
     if audit:
         _check_auditable(job)

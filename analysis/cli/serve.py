@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from analysis.prices import Prices
     from analysis.sequential import Target
     from analysis.timeline import Window
-    from serving_sim import Policy, Run, StepTime, Workload
+    from serving_sim import Policy, ReactiveSource, Run, StepTime, Workload
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,16 @@ class Job:
     def serve(self, policy: Policy, begin: Callable[[str], None], *, first: int = 0) -> list[Run]:
         """Run a policy on every workload from the ``first`` on; ``begin`` is told when each run starts."""
         runs = []
-        for workload in self.traffic.workloads[first:]:
+        for replication in range(first, len(self.traffic.workloads)):
             begin(policy.describe())
-            runs.append(self._simulate(workload, policy))
+            runs.append(self._simulate(self.traffic.source(replication), policy))
         return runs
 
-    def _simulate(self, workload: Workload, policy: Policy) -> Run:
+    def _simulate(self, source: Workload | ReactiveSource, policy: Policy) -> Run:
         from serving_sim import simulate
 
         return simulate(
-            workload,
+            source,
             policy,
             slots=self.slots,
             step_time=self.step_time,
@@ -235,8 +235,11 @@ def make_job(
     *,
     record_batches: bool,
     recorded: Mapping[str, object],
+    reactive: bool = False,
 ) -> Job:
     """Parse all options; ``recorded`` joins them among the arguments of the JSON files.
+
+    ``reactive`` says whether requests may come when a policy lets them.
 
     Raises
     ------
@@ -247,7 +250,6 @@ def make_job(
     from analysis.latency import check_warmup
     from analysis.prices import check_tariffs
     from analysis.sequential import FEWEST, check_targets
-    from analysis.stability import is_backlog
     from analysis.statistic import quantiles
 
     workload, worker = with_defaults(workload, worker)
@@ -268,14 +270,15 @@ def make_job(
     def replicate(count: int) -> Traffic:
         assert worker.slots is not None
         asked = replace(workload, replications=count)
-        return inform(traffic(asked, slots=worker.slots, step_time=step_time), worker)
+        arriving = traffic(asked, slots=worker.slots, step_time=step_time, reactive=reactive)
+        return inform(arriving, worker)
 
     served = replicate(workload.replications)
     check_known(built, served.workloads)
     money = make_prices(prices)
     check_tariffs(money, served.workloads)
     warmup = parse_warmup(statistics.warmup)
-    if warmup is None and any(map(is_backlog, served.workloads)):
+    if warmup is None and served.at_once:
         raise ValueError("--warmup=auto: a backlog has no steady state to warm up to")
     check_warmup(warmup or 0, min(map(len, served.workloads)))
     return Job(

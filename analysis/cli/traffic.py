@@ -16,6 +16,8 @@ from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
 if TYPE_CHECKING:
+    from serving_sim import ReactiveSource
+    from serving_sim.request import FloatArray
     from workloads import Arrivals
 
 _REQUESTS = 1000
@@ -23,9 +25,27 @@ _LENGTHS = "lmsys-like"
 _LOAD = 0.9
 _LONGEST = 60
 _NO_CAPACITY = "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
-_MADE_ONLY = ("preset", "workload", "lengths", "arrivals", "burstiness")
+_MADE_ONLY = ("preset", "workload", "lengths", "arrivals", "burstiness", "clients", "users", "think_time")
+_NOT_OF_CLIENTS = ("preset", "workload", "lengths", "arrivals", "burstiness", "users", "think_time")
+_NOT_OF_USERS = ("preset", "workload", "arrivals", "burstiness", "request_rate", "load")
 _FOR_BOTH = ("num_prompts", "request_rate", "load", "seed", "time_unit")
 _FILE_ONLY = {field.name: field.default for field in fields(FileOptions) if field.name not in _FOR_BOTH}
+
+
+@dataclass(frozen=True)
+class Users:
+    """Who sends a workload request by request.
+
+    Attributes
+    ----------
+    count : int
+        How many there are.
+    thinking : tuple of ndarray of float
+        Time units of thought before each request, one array a replication.
+    """
+
+    count: int
+    thinking: tuple[FloatArray, ...]
 
 
 @dataclass(frozen=True)
@@ -44,6 +64,8 @@ class Traffic:
         What became of the rows of a file, one a replication; empty where none was read.
     offered : float or None
         Work that arrives in the long run, in tokens per time unit; None where nobody knows.
+    users : Users or None
+        Who sends the requests one by one; None where they come by themselves.
     """
 
     workloads: tuple[Workload, ...]
@@ -51,10 +73,29 @@ class Traffic:
     seed: int | None
     inputs: tuple[Mapping[str, Any], ...] = ()
     offered: float | None = None
+    users: Users | None = None
+
+    @property
+    def at_once(self) -> bool:
+        """Whether all requests are there from the start."""
+        from analysis.stability import is_backlog
+
+        return self.users is None and any(map(is_backlog, self.workloads))
+
+    def source(self, replication: int) -> Workload | ReactiveSource:
+        """What is served in a replication, numbered from 0."""
+        workload = self.workloads[replication]
+        if self.users is None:
+            return workload
+        from workloads import ClosedLoop
+
+        return ClosedLoop(workload, self.users.count, self.users.thinking[replication])
 
 
-def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Traffic:
+def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime, reactive: bool = False) -> Traffic:
     """Read or make the workloads that ``options`` name.
+
+    ``reactive`` says whether requests may come when a policy lets them.
 
     Raises
     ------
@@ -63,6 +104,10 @@ def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime) -> Tra
     """
     if options.requests is not None:
         arriving = _from_file(options, options.requests, slots, step_time)
+    elif options.clients is not None:
+        arriving = _from_clients(options, options.clients, slots, step_time)
+    elif options.users is not None:
+        arriving = _from_users(options, options.users, reactive=reactive)
     else:
         arriving = _made(options, slots, step_time)
     return arriving if options.predictions is None else _predicted(arriving, options, options.predictions)
@@ -117,16 +162,16 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
 def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     from workloads import make_workload, parse_arrivals, parse_lengths
 
-    for name, default in _FILE_ONLY.items():
-        if getattr(options, name) != default:
-            raise ValueError(f"{flag(name)}: needs --requests, it says how a file is read")
+    _refuse_reading(options)
+    if options.think_time is not None:
+        raise ValueError("--think-time: needs --users, who think")
     lengths = parse_lengths(options.lengths or _LENGTHS)
     process = options.arrivals or ("poisson" if options.burstiness is None else "gamma")
     if options.burstiness is not None and process.partition(":")[0] != "gamma":
         raise ValueError(f"--burstiness={options.burstiness}: needs gamma arrivals, found {process}")
     rate = _rate(options, lengths.mean, slots, step_time)
     arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
-    count = _REQUESTS if options.num_prompts is None else options.num_prompts
+    count = _count(options)
     phrase = (
         f"{count:,} requests, {_short(options.lengths or _LENGTHS)} lengths, "
         f"{_described(process, arrivals)} arrivals"
@@ -139,6 +184,64 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
         seed=options.seed,
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
     )
+
+
+def _from_clients(options: WorkloadOptions, path: Path, slots: int, step_time: StepTime) -> Traffic:
+    from workloads import read_clients
+
+    _refuse_reading(options)
+    for name in _NOT_OF_CLIENTS:
+        if getattr(options, name) is not None:
+            raise ValueError(f"{flag(name)}: cannot go with --clients, the file says who sends what")
+    mix = read_clients(path)
+    if options.request_rate is not None or options.load is not None:
+        rate = _rate(options, mix.mean_length, slots, step_time)
+        assert rate is not None  # one of the two was given
+        mix = mix.at_rate(rate)
+    count = _count(options)
+    return Traffic(
+        workloads=tuple(mix.workload(count, seed) for seed in _seeds(options)),
+        facts=(f"{count:,} requests of {len(mix.clients)} clients in {path.name} (rate {mix.rate:.4g})",),
+        seed=options.seed,
+        offered=mix.rate * mix.mean_length,
+    )
+
+
+def _from_users(options: WorkloadOptions, users: int, *, reactive: bool) -> Traffic:
+    from workloads import make_workload, parse_arrivals, parse_lengths, think_times
+
+    _refuse_reading(options)
+    for name in _NOT_OF_USERS:
+        if getattr(options, name) is not None:
+            raise ValueError(f"{flag(name)}: cannot go with --users, answers decide when requests come")
+    if not reactive:
+        raise ValueError(
+            f"--users={users}: goes with 'serving-sim run' alone; when requests come depends on the policy, "
+            "so there are no arrivals on which to compare policies, or to write down"
+        )
+    mean = 0.0 if options.think_time is None else options.think_time
+    lengths, backlog = parse_lengths(options.lengths or _LENGTHS), parse_arrivals("backlog")
+    count, seeds = _count(options), _seeds(options)
+    phrase = (
+        f"{count:,} requests, {_short(options.lengths or _LENGTHS)} lengths, from {users} users "
+        f"who think for {mean:g} time units on average"
+    )
+    return Traffic(
+        workloads=tuple(make_workload(count, lengths, backlog, seed) for seed in seeds),
+        facts=(phrase,),
+        seed=options.seed,
+        users=Users(users, tuple(think_times(count, mean, seed) for seed in seeds)),
+    )
+
+
+def _refuse_reading(options: WorkloadOptions) -> None:
+    for name, default in _FILE_ONLY.items():
+        if getattr(options, name) != default:
+            raise ValueError(f"{flag(name)}: needs --requests, it says how a file is read")
+
+
+def _count(options: WorkloadOptions) -> int:
+    return _REQUESTS if options.num_prompts is None else options.num_prompts
 
 
 def _predicted(arriving: Traffic, options: WorkloadOptions, text: str) -> Traffic:
