@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.parameters import check_alpha
+from policies.parameters import check_alpha, check_policy
 from serving_sim import Admission, Epoch, Policy, Rule
 from serving_sim.rule import rule_of
 
@@ -25,12 +25,14 @@ class Fair(Policy):
 
     Raises
     ------
+    TypeError
+        If ``inner`` is no policy.
     ValueError
         If alpha is no whole number >= 0.
     """
 
     def __init__(self, inner: Policy, alpha: int) -> None:
-        self.inner = inner
+        self.inner = check_policy("inner", inner)
         self.alpha = check_alpha(alpha)
         if inner.alpha is not None:  # the inner policy keeps its own promise too
             self.alpha = min(self.alpha, inner.alpha)

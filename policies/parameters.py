@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-import operator
+
+from serving_sim import Policy
+from serving_sim.arguments import check_kind, is_real, is_whole
 
 Beta = float | str | None
 
@@ -30,14 +32,22 @@ def check_count(name: str, count: int) -> int:
     return _whole(name, count, 1, "must be a whole number >= 1")
 
 
+def check_policy(name: str, policy: Policy) -> Policy:
+    """A policy inside another.
+
+    Raises
+    ------
+    TypeError
+        If it is none, as where its name is given.
+    """
+    check_kind(name, policy, Policy, "a Policy, as make_policy gives it")
+    return policy
+
+
 def _whole(name: str, value: int, least: int, rule: str) -> int:
-    try:
-        whole = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name}={value!r}: {rule}") from None
-    if whole < least or isinstance(value, bool):
+    if not (is_whole(value) and value >= least):
         raise ValueError(f"{name}={value!r}: {rule}")
-    return whole
+    return int(value)
 
 
 def beta_tokens(beta: Beta, alpha: int) -> int:
@@ -56,6 +66,6 @@ def beta_tokens(beta: Beta, alpha: int) -> int:
         return alpha
     if beta == "optimal":
         return (math.isqrt(17 * alpha * alpha) - alpha) // 4  # the floor, without rounding a root
-    if not isinstance(beta, int | float) or not 0 <= beta <= 2 * alpha:
+    if not is_real(beta) or not 0 <= beta <= 2 * alpha:
         raise ValueError(f"beta={beta!r}: must be 'optimal' or a number from 0 to 2 alpha = {2 * alpha}")
     return math.floor(beta)

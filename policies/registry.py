@@ -15,6 +15,7 @@ from typing import Any
 
 from policies.fair import Fair
 from serving_sim import Policy
+from serving_sim.arguments import check_kind
 
 ENTRY_POINTS = "serving_sim.policies"
 
@@ -68,6 +69,7 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
     >>> make_policy("fair-lpt", alpha=4).describe()
     'fair-lpt:alpha=4'
     """
+    check_kind("name", name, str, "a text such as 'fcfs'")
     if name.startswith(_FAIR) and name not in _targets():
         inner_name = name.removeprefix(_FAIR)
         if "alpha" not in parameters:
@@ -89,8 +91,7 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
             raise ValueError(f"policy {name}: needs a value for {key}")
-    policy: Policy = build(**parameters)
-    return policy
+    return _built(name, build, parameters)
 
 
 def parse_policy(text: str, defaults: Mapping[str, Any] | None = None) -> Policy:
@@ -99,6 +100,7 @@ def parse_policy(text: str, defaults: Mapping[str, Any] | None = None) -> Policy
     ``defaults`` fill in parameters the policy takes and the text does not set. A wrapper's inner
     policy with parameters of its own stands in parentheses: ``delayed:x=0.6,inner=(isjl:alpha=8)``.
     """
+    check_kind("text", text, str, "a text such as 'isjl:alpha=4'")
     name, parameters = _split(text)
     for key, value in (defaults or {}).items():
         if key not in parameters and key in _takes(name, parameters):
@@ -134,7 +136,7 @@ def _targets() -> dict[str, tuple[str, str]]:
     return targets
 
 
-def _load(name: str) -> Callable[..., Any]:
+def _load(name: str) -> Callable[..., Policy]:
     targets = _targets()
     if name in targets:
         target = targets[name][0]
@@ -152,9 +154,27 @@ def _load(name: str) -> Callable[..., Any]:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as cause:
         raise ValueError(f"policy {name!r}: cannot load {target}: {cause}") from cause
-    if not callable(found):
-        raise ValueError(f"policy {name!r}: {target} is not a class")  # noqa: TRY004  (a bad name)
-    return found  # type: ignore[no-any-return]
+    except Exception as cause:  # somebody else's module may fail in any way
+        raise ValueError(f"policy {name!r}: cannot load {target}: {_said(cause)}") from cause
+    if not (inspect.isclass(found) and issubclass(found, Policy)):
+        raise ValueError(f"policy {name!r}: {target} must be a class derived from serving_sim.Policy")
+    if inspect.isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise ValueError(f"policy {name!r}: {target} must define {lacking}")
+    return found
+
+
+def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any]) -> Policy:
+    try:
+        return build(**parameters)
+    except Exception as cause:
+        if name in _BUILT_IN:
+            raise
+        raise ValueError(f"policy {name!r}: cannot be made: {_said(cause)}") from cause
+
+
+def _said(cause: Exception) -> str:
+    return f"{type(cause).__name__}: {cause}"
 
 
 def _parameters(build: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from math import isfinite
 
+from policies.parameters import check_policy
 from serving_sim import Admission, Epoch, Policy
+from serving_sim.arguments import is_finite
 
 
 class Delayed(Policy):
@@ -26,6 +27,8 @@ class Delayed(Policy):
 
     Raises
     ------
+    TypeError
+        If ``inner`` is no policy.
     ValueError
         If x is not a finite number >= 0.
     """
@@ -33,7 +36,7 @@ class Delayed(Policy):
     name = "delayed"
 
     def __init__(self, inner: Policy, x: float) -> None:
-        self.inner = inner
+        self.inner = check_policy("inner", inner)
         self.x = _duration("x", x)
         self.alpha = inner.alpha
         self.needs_upper = inner.needs_upper
@@ -90,6 +93,8 @@ class Windowed(Policy):
 
     Raises
     ------
+    TypeError
+        If ``inner`` is no policy.
     ValueError
         If w is not a finite number >= 0.
     """
@@ -97,7 +102,7 @@ class Windowed(Policy):
     name = "windowed"
 
     def __init__(self, inner: Policy, w: float) -> None:
-        self.inner = inner
+        self.inner = check_policy("inner", inner)
         self.w = _duration("w", w)
         self.alpha = inner.alpha
         self.needs_upper = inner.needs_upper
@@ -120,6 +125,6 @@ class Windowed(Policy):
 
 
 def _duration(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (isfinite(value) and value >= 0):
+    if not (is_finite(value) and value >= 0):
         raise ValueError(f"{name}={value!r}: must be a finite number >= 0")
     return float(value)

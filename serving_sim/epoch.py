@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import NoReturn
 
-import numpy as np
-
+from serving_sim.arguments import is_real, is_whole
 from serving_sim.batch import FREE, Batch
 from serving_sim.errors import PolicyError
 from serving_sim.ledger import Knowledge
@@ -115,7 +114,7 @@ class Epoch:
         PolicyError
             If ``steps`` is not a whole number >= 1 or, after the decision, if the batch is empty.
         """
-        if not (isinstance(steps, int | np.integer) and steps >= 1):
+        if not (is_whole(steps) and steps >= 1):
             self._refuse(f"wake_in: steps={steps!r} must be a whole number >= 1")
         self.wakes = True
         self._wake_up = (min(self.step + int(steps), self._wake_up[0]), self._wake_up[1])
@@ -128,7 +127,7 @@ class Epoch:
         PolicyError
             If the instant does not lie in the future or is not finite.
         """
-        if not self.now < instant < inf:
+        if not (is_real(instant) and self.now < instant < inf):
             self._refuse(f"wake_at: instant={instant!r} must lie in the future")
         self.wakes = True
         self._wake_up = (self._wake_up[0], min(instant, self._wake_up[1]))

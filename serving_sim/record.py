@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ class Served:
     slot: SlotArray
 
 
+@runtime_checkable
 class Sink(Protocol):
     """Takes finished requests out of memory, block by block in arrival order."""
 

@@ -8,13 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-TextArray = NDArray[np.object_]
+from serving_sim.columns import FloatArray, IntArray, TextArray, instants, refuse, texts, whole_numbers
 
-_MOST = 2**62  # lengths beyond it could overflow int64 sums of two
+__all__ = ["FloatArray", "IntArray", "TextArray", "Workload", "exact_sum", "intrinsic_work"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -81,16 +79,16 @@ class Workload:
         model: ArrayLike | None = None,
     ) -> None:
         columns: dict[str, Any] = {
-            "release": _releases(release),
-            "length": _whole("length", length, least=1),
-            "request_id": _texts("request_id", request_id),
-            "prompt_tokens": _optional_whole("prompt_tokens", prompt_tokens, least=0),
-            "output_tokens": _optional_whole("output_tokens", output_tokens, least=0),
-            "lower": _optional_whole("lower", lower, least=1),
-            "upper": _optional_whole("upper", upper, least=1),
-            "tenant": _texts("tenant", tenant),
-            "prompt_steps": _optional_whole("prompt_steps", prompt_steps, least=0),
-            "model": _texts("model", model),
+            "release": instants("release", release),
+            "length": whole_numbers("length", length, least=1),
+            "request_id": _texts_or_none("request_id", request_id),
+            "prompt_tokens": _whole_or_none("prompt_tokens", prompt_tokens, least=0),
+            "output_tokens": _whole_or_none("output_tokens", output_tokens, least=0),
+            "lower": _whole_or_none("lower", lower, least=1),
+            "upper": _whole_or_none("upper", upper, least=1),
+            "tenant": _texts_or_none("tenant", tenant),
+            "prompt_steps": _whole_or_none("prompt_steps", prompt_steps, least=0),
+            "model": _texts_or_none("model", model),
         }
         _check_sizes(columns)
         _check_within(columns)
@@ -187,45 +185,12 @@ def intrinsic_work(length: IntArray) -> int:
     return sum(o * (o + 1) // 2 for o in length.tolist())
 
 
-def _releases(values: ArrayLike) -> FloatArray:
-    column = np.array(values, dtype=np.float64, copy=None if _frozen(values) else True)
-    _check_shape("release", column)
-    _refuse("release", column, ~(np.isfinite(column) & (column >= 0)), "must be a finite number >= 0")
-    return column
+def _whole_or_none(name: str, values: ArrayLike | None, *, least: int) -> IntArray | None:
+    return None if values is None else whole_numbers(name, values, least=least)
 
 
-def _whole(name: str, values: ArrayLike, *, least: int) -> IntArray:
-    raw = np.asarray(values)
-    _check_shape(name, raw)
-    if raw.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: must hold whole numbers, found {raw.dtype} values")
-    bad = ~((raw >= least) & (raw <= _MOST))
-    if raw.dtype.kind == "f":
-        bad |= raw != np.floor(raw)
-    _refuse(name, raw, bad, f"must be a whole number from {least} to 2**62")
-    return raw.astype(np.int64, copy=not _frozen(raw))
-
-
-def _optional_whole(name: str, values: ArrayLike | None, *, least: int) -> IntArray | None:
-    return None if values is None else _whole(name, values, least=least)
-
-
-def _texts(name: str, values: ArrayLike | None) -> TextArray | None:
-    if values is None:
-        return None
-    column = np.array(values, dtype=np.object_)
-    _check_shape(name, column)
-    return column
-
-
-def _frozen(values: ArrayLike) -> bool:
-    """Whether values can be kept without a copy: an array that owns its memory and that nobody can write."""
-    return isinstance(values, np.ndarray) and values.flags.owndata and not values.flags.writeable
-
-
-def _check_shape(name: str, column: NDArray[Any]) -> None:
-    if column.ndim != 1:
-        raise ValueError(f"{name}: must be one-dimensional, found shape {column.shape}")
+def _texts_or_none(name: str, values: ArrayLike | None) -> TextArray | None:
+    return None if values is None else texts(name, values)
 
 
 def _check_sizes(columns: dict[str, Any]) -> None:
@@ -241,9 +206,9 @@ def _check_within(columns: dict[str, Any]) -> None:
     length, upper = columns["length"], columns["upper"]
     for name in ("lower", "prompt_steps"):
         if columns[name] is not None:
-            _refuse(name, columns[name], columns[name] > length, "must not exceed the length")
+            refuse(name, columns[name], columns[name] > length, "must not exceed the length")
     if upper is not None:
-        _refuse("upper", upper, upper < length, "must not be below the length")
+        refuse("upper", upper, upper < length, "must not be below the length")
 
 
 def _check_unique(request_id: TextArray | None) -> None:
@@ -254,9 +219,3 @@ def _check_unique(request_id: TextArray | None) -> None:
         first = seen.setdefault(name, row)
         if first != row:
             raise ValueError(f"request_id[{row}]={name!r}: must be unique, row {first} has it too")
-
-
-def _refuse(name: str, column: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(f"{name}[{row}]={column[row].item()!r}: {rule}")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from serving_sim.arguments import check_kind, is_whole
 from serving_sim.arrivals import Desk, OpenStream
 from serving_sim.audit import Audit, Violation
 from serving_sim.clock import Clock
@@ -23,6 +24,9 @@ from serving_sim.source import OpenSource, ReactiveSource
 from serving_sim.spans import SpanLog
 from serving_sim.steptime import StepTime, too_late
 from serving_sim.worker import Worker
+
+MOST_SLOTS = 1_000_000
+"""Far beyond any worker; each takes memory, used or not."""
 
 
 def simulate(
@@ -74,6 +78,8 @@ def simulate(
 
     Raises
     ------
+    TypeError
+        If an argument is of another kind.
     ValueError
         If an argument breaks a rule, or ``engine="compiled"`` cannot serve the run.
     PolicyError
@@ -82,6 +88,7 @@ def simulate(
         If the source breaks its contract.
     """
     step_time = StepTime() if step_time is None else step_time
+    _check_kinds(source, policy, step_time, sink)
     _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
     if isinstance(source, Workload):
         _check_horizon(source, slots, step_time)
@@ -202,12 +209,23 @@ def _serve_compiled(
     return serve(ledger, policy, **terms)
 
 
+def _check_kinds(source: object, policy: object, step_time: object, sink: object) -> None:
+    if not isinstance(source, ReactiveSource):
+        check_kind("source", source, OpenSource, "a Workload, an OpenSource or a ReactiveSource")
+    check_kind("policy", policy, Policy, "a Policy, as policies.make_policy gives it")
+    check_kind("step_time", step_time, StepTime, "a StepTime")
+    if sink is not None:
+        check_kind("sink", sink, Sink, "a Sink, with a method write")
+
+
 def _check_arguments(
     slots: int, alpha: int | None, *, slotted: bool, step_time: StepTime, information: str
 ) -> None:
-    if not (_is_whole(slots) and slots >= 1):
+    if not (is_whole(slots) and slots >= 1):
         raise ValueError(f"slots={slots!r}: must be a whole number >= 1")
-    if alpha is not None and not (_is_whole(alpha) and alpha >= 0):
+    if slots > MOST_SLOTS:
+        raise ValueError(f"slots={slots!r}: must be at most {MOST_SLOTS:,}")
+    if alpha is not None and not (is_whole(alpha) and alpha >= 0):
         raise ValueError(f"alpha={alpha!r}: must be a whole number of tokens >= 0")
     if information not in ("exact", "interval"):
         raise ValueError(f"information={information!r}: must be 'exact' or 'interval'")
@@ -224,10 +242,6 @@ def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
     slowest = step_time.pace(slots, longest, slots * longest)
     if not math.isfinite(latest + float(workload.total_length) * (slowest.linear + slowest.quadratic)):
         raise ValueError(f"{step_time}: the run could last longer than a float can tell")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object, served: int) -> None:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import overload
 
+from serving_sim.arguments import is_finite
 from serving_sim.request import FloatArray
 
 FURTHEST = 2**62
@@ -105,7 +106,7 @@ class StepTime:
     def __post_init__(self) -> None:
         for name in ("base", "per_request", "per_max_token", "per_token"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
+            if not (is_finite(value) and value >= 0):
                 raise ValueError(f"{name}={value!r}: must be a finite number >= 0")
             object.__setattr__(self, name, float(value))
         if self.base + self.per_request + self.per_max_token + self.per_token == 0:

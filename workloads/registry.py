@@ -58,12 +58,18 @@ class Registry:
         Raises
         ------
         ValueError
-            If nothing has that name.
+            If nothing has that name, or what an installed package names cannot be loaded.
         """
         if name not in self.targets:
             raise ValueError(unknown(self.kind, name, self.targets))
         module, _, attribute = self.targets[name].partition(":")
-        return getattr(import_module(module), attribute)
+        try:
+            return getattr(import_module(module), attribute)
+        except Exception as cause:
+            if name in self.builtin:
+                raise
+            said = f"{type(cause).__name__}: {cause}"
+            raise ValueError(f"{self.kind}={name!r}: cannot load {self.targets[name]}: {said}") from cause
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

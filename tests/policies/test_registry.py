@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
+from refusal import refusal
 
-from policies import FCFS, ISJL, catalogue, make_policy, parse_policy
+from policies import FCFS, ISJL, Delayed, Fair, catalogue, make_policy, parse_policy
 
 
 @pytest.mark.parametrize(
@@ -67,3 +71,105 @@ def test_every_listed_policy_has_a_summary_and_names_its_parameters() -> None:
     assert {"isjl", "robust-isjl", "isjl-as-printed", "fair-fcfs", "fair-sjf", "fair-lpt"} <= listed.keys()
     assert listed["isjl"].parameters == ("alpha", "beta=None")
     assert all(entry.summary.endswith(".") for entry in listed.values())
+
+
+MODULE = """\
+from serving_sim import Policy
+from policies import FCFS
+
+class NoDecide(Policy):
+    name = "no-decide"
+    def begin(self, slots): ...
+    def join(self, request, size, release): ...
+
+class Fails(FCFS):
+    def __init__(self, depth: int = 1):
+        if depth < 0:
+            raise ValueError(f"depth={depth!r}: must be >= 0")
+        {}["missing"]
+
+class NotOne:
+    pass
+
+def function():
+    return FCFS()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NoDecide", "must define decide"),
+        ("NotOne", "must be a class derived from serving_sim.Policy"),
+        ("function", "must be a class derived from serving_sim.Policy"),
+        ("Policy", "must define begin, decide, join"),
+    ],
+)
+def test_what_is_no_policy_is_refused(
+    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home_made_policies.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    target = f"home_made_policies:{name}"
+    assert refusal(lambda: parse_policy(target)) == f"policy {target!r}: {target} {message}"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [("", "KeyError: 'missing'"), (":depth=-1", "ValueError: depth=-1: must be >= 0")],
+)
+def test_a_constructor_that_fails_is_named(
+    parameters: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home_made_policies.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = f"home_made_policies:Fails{parameters}"
+    assert refusal(lambda: parse_policy(text)) == (
+        f"policy 'home_made_policies:Fails': cannot be made: {message}"
+    )
+
+
+def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_policies.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert refusal(lambda: parse_policy("broken_policies:Any")) == (
+        "policy 'broken_policies:Any': cannot load broken_policies:Any: ZeroDivisionError: division by zero"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: make_policy(3), "name=3: must be a text such as 'fcfs'"),  # type: ignore[arg-type]
+        (lambda: parse_policy(None), "text=None: must be a text such as 'isjl:alpha=4'"),  # type: ignore[arg-type]
+        (
+            lambda: Fair("fcfs", 3),  # type: ignore[arg-type]
+            "inner='fcfs': must be a Policy, as make_policy gives it",
+        ),
+        (
+            lambda: Delayed(FCFS, 1.0),  # type: ignore[arg-type]
+            "inner=the class FCFS: must be a Policy, as make_policy gives it",
+        ),
+    ],
+)
+def test_arguments_of_another_kind_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_numbers_of_numpy_are_numbers_and_truth_values_are_none() -> None:
+    assert ISJL(np.int64(3), beta=np.int64(2)).describe() == "isjl:alpha=3,beta=2"  # type: ignore[arg-type]
+    assert ISJL(4, beta=np.float32(2.5)).describe() == "isjl:alpha=4,beta=2.5"  # type: ignore[arg-type]
+    assert Delayed(FCFS(), np.float64(0.5)).x == 0.5
+    for truth in (True, np.True_):
+        assert refusal(lambda: ISJL(4, beta=truth)) == (  # type: ignore[arg-type]  # noqa: B023
+            f"beta={truth!r}: must be 'optimal' or a number from 0 to 2 alpha = 8"
+        )
+        assert refusal(lambda: ISJL(truth)) == (  # type: ignore[arg-type]  # noqa: B023
+            f"alpha={truth!r}: must be a whole number of tokens >= 0"
+        )
+        assert refusal(lambda: Delayed(FCFS(), truth)) == (  # type: ignore[arg-type]  # noqa: B023
+            f"x={truth!r}: must be a finite number >= 0"
+        )
+    assert refusal(lambda: Delayed(FCFS(), 10**400)).endswith(": must be a finite number >= 0")

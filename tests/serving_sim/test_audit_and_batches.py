@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -88,6 +89,9 @@ def test_the_totals_follow_from_the_batches(
     [
         ({"slots": 0}, "slots=0: must be a whole number >= 1"),
         ({"slots": 1.5}, "slots=1.5: must be a whole number >= 1"),
+        ({"slots": True}, "slots=True: must be a whole number >= 1"),
+        ({"slots": 10**20}, f"slots={10**20}: must be at most 1,000,000"),
+        ({"slots": 1, "alpha": True}, "alpha=True: must be a whole number of tokens >= 0"),
         ({"slots": 1, "alpha": -1}, "alpha=-1: must be a whole number of tokens >= 0"),
         ({"slots": 1, "information": "some"}, "information='some': must be 'exact' or 'interval'"),
         (
@@ -104,6 +108,23 @@ def test_arguments_are_checked_before_anything_runs(arguments: dict[str, object]
     with pytest.raises(ValueError) as refusal:  # noqa: PT011  (the whole line is compared)
         simulate(Workload([0], [1]), FCFS(), **arguments)  # type: ignore[arg-type]
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"source": [0, 1]}, "source=[0, 1]: must be a Workload, an OpenSource or a ReactiveSource"),
+        ({"source": Workload}, "source=the class Workload: must be a Workload, an OpenSource or"),
+        ({"policy": "fcfs"}, "policy='fcfs': must be a Policy, as policies.make_policy gives it"),
+        ({"policy": FCFS}, "policy=the class FCFS: must be a Policy, as policies.make_policy gives it"),
+        ({"step_time": 1.0}, "step_time=1.0: must be a StepTime"),
+        ({"sink": "out.csv"}, "sink='out.csv': must be a Sink, with a method write"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(arguments: dict[str, object], message: str) -> None:
+    usual: dict[str, Any] = {"source": Workload([0], [1]), "policy": FCFS(), "slots": 1}
+    with pytest.raises(TypeError, match="^" + re.escape(message)):
+        simulate(**(usual | arguments))
 
 
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,41 @@ from serving_sim.request import exact_sum, intrinsic_work
         ({"release": [0], "length": [1.5]}, "length[0]=1.5: must be a whole number from 1 to 2**62"),
         ({"release": [0], "length": [2**63]}, f"length[0]={2**63}: must be a whole number from 1 to 2**62"),
         ({"release": [0], "length": ["1"]}, "length: must hold whole numbers, found <U1 values"),
+        ({"release": [0], "length": [True]}, "length: must hold whole numbers, found bool values"),
+        ({"release": [0], "length": [None]}, "length[0]=None: must be a whole number from 1 to 2**62"),
+        ({"release": [0], "length": [2**70]}, f"length[0]={2**70}: must be a whole number from 1 to 2**62"),
+        ({"release": ["0"], "length": [1]}, "release: must hold numbers, found <U1 values"),
+        ({"release": [False], "length": [1]}, "release: must hold numbers, found bool values"),
+        ({"release": [0j], "length": [1]}, "release: must hold numbers, found complex128 values"),
+        ({"release": [0, None], "length": [1, 1]}, "release[1]=None: must be a finite number >= 0"),
+        ({"release": [10**400], "length": [1]}, f"release[0]={10**400}: must be a finite number >= 0"),
+        (
+            {"release": np.array(["2026-01-01"], "datetime64[s]"), "length": [1]},
+            "release: must hold numbers, found datetime64[s] values",
+        ),
+        (
+            {"release": np.array([5], "timedelta64[s]"), "length": [1]},
+            "release: must hold numbers, found timedelta64[s] values",
+        ),
+        (
+            {"release": [timedelta(seconds=5)], "length": [1]},
+            "release[0]=datetime.timedelta(seconds=5): must be a finite number >= 0",
+        ),
+        (
+            {"release": np.ma.array([0, 1], mask=[False, True]), "length": [1, 1]},
+            "release[1]: must be there, it is masked",
+        ),
+        (
+            {"release": [0, 1], "length": np.ma.array([1, 1], mask=[True, False])},
+            "length[0]: must be there, it is masked",
+        ),
+        (
+            {"release": [0, [1]], "length": [1, 1]},
+            "release: must be one-dimensional, found a nested sequence",
+        ),
+        ({"release": {0: 1}, "length": [1]}, "release: must be one-dimensional, found shape ()"),
+        ({"release": [0], "length": [1], "tenant": [None]}, "tenant[0]=None: must be a text"),
+        ({"release": [0], "length": [1], "request_id": [0.5]}, "request_id[0]=0.5: must be a text"),
         ({"release": [], "length": []}, "release: at least one request is needed, found none"),
         ({"release": [0, 0], "length": [1]}, "length: must have one value per release, found 1 for 2"),
         ({"release": [[0]], "length": [1]}, "release: must be one-dimensional, found shape (1, 1)"),
@@ -71,6 +107,18 @@ def test_columns_that_nobody_can_write_are_kept_without_a_copy() -> None:
 
 def test_whole_floats_are_whole_numbers() -> None:
     assert Workload([0], [3.0]).length.tolist() == [3]
+
+
+def test_numbers_may_come_as_objects() -> None:
+    workload = Workload(
+        np.array([0, 0.5], object),
+        np.array([3, np.int32(4)], object),
+        request_id=np.array(["a\0", 7], object),
+    )
+    assert workload.release.tolist() == [0.0, 0.5]
+    assert workload.length.tolist() == [3, 4]
+    assert workload.request_id is not None
+    assert workload.request_id.tolist() == ["a\0", 7]
 
 
 def test_first_token_follows_the_steps_of_the_prompt_where_they_are_known() -> None:

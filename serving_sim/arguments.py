@@ -1,0 +1,35 @@
+"""What arguments are, where several public names ask the same."""
+
+from __future__ import annotations
+
+import sys
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether ``value`` is an integer of Python or numpy; a truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a real number of Python or numpy; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a real number that fits a float."""
+    return is_real(value) and abs(value) <= sys.float_info.max  # false for NaN
+
+
+def check_kind(name: str, value: object, kind: type[Any], what: str) -> None:
+    """Refuse an argument that is no instance of a class.
+
+    Raises
+    ------
+    TypeError
+        Naming the argument, what it must be and what it is.
+    """
+    if not isinstance(value, kind) or isinstance(value, type):  # a class has the methods of its instances
+        found = f"the class {value.__name__}" if isinstance(value, type) else f"{value!r:.60}"
+        raise TypeError(f"{name}={found}: must be {what}")

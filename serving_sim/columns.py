@@ -1,0 +1,107 @@
+"""Columns of requests at the border: from whatever a caller has to checked arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from serving_sim.arguments import is_finite, is_whole
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+TextArray = NDArray[np.object_]
+
+_MOST = 2**62  # lengths beyond it could overflow int64 sums of two
+_TIME = "must be a finite number >= 0"
+
+
+def instants(name: str, values: ArrayLike) -> FloatArray:
+    """A column of times: finite and >= 0.
+
+    Raises
+    ------
+    ValueError
+        If it is no flat sequence of numbers or a value breaks the rule; the message names it.
+    """
+    raw = _flat(name, values)
+    if raw.dtype.kind == "O":
+        good = [is_finite(value) and value >= 0 for value in raw]
+        refuse(name, raw, ~np.array(good, bool), _TIME)
+    elif raw.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: must hold numbers, found {raw.dtype} values")
+    column = raw.astype(np.float64, copy=not _frozen(raw))
+    refuse(name, column, ~(np.isfinite(column) & (column >= 0)), _TIME)
+    return column
+
+
+def whole_numbers(name: str, values: ArrayLike, *, least: int) -> IntArray:
+    """A column of whole numbers from ``least`` to 2**62; whole floats are fine.
+
+    Raises
+    ------
+    ValueError
+        If it is no flat sequence of numbers or a value breaks the rule; the message names it.
+    """
+    raw = _flat(name, values)
+    rule = f"must be a whole number from {least} to 2**62"
+    if raw.dtype.kind == "O":
+        good = [is_whole(value) and least <= value <= _MOST for value in raw]
+        refuse(name, raw, ~np.array(good, bool), rule)
+        return raw.astype(np.int64)
+    if raw.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: must hold whole numbers, found {raw.dtype} values")
+    bad = ~((raw >= least) & (raw <= _MOST))
+    if raw.dtype.kind == "f":
+        bad |= raw != np.floor(raw)
+    refuse(name, raw, bad, rule)
+    return raw.astype(np.int64, copy=not _frozen(raw))
+
+
+def texts(name: str, values: ArrayLike) -> TextArray:
+    """A column of names: texts, or whole numbers that stand for them.
+
+    Raises
+    ------
+    ValueError
+        If it is no flat sequence or a value is something else; the message names it.
+    """
+    column = _flat(name, values, np.object_).copy()  # an array of texts would cut off zeros at their ends
+    if not all(type(value) is str for value in column):  # the usual case, quickly
+        good = [isinstance(value, str) or is_whole(value) for value in column]
+        refuse(name, column, ~np.array(good, bool), "must be a text")
+    return column
+
+
+def refuse(name: str, column: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
+    """Raise for the first row that breaks a rule.
+
+    Raises
+    ------
+    ValueError
+        If there is one.
+    """
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = column[row]
+        shown = value.item() if isinstance(value, np.generic) else value
+        raise ValueError(f"{name}[{row}]={shown!r}: {rule}")
+
+
+def _frozen(values: NDArray[Any]) -> bool:
+    """Whether values can be kept without a copy: an array that owns its memory and that nobody can write."""
+    return values.flags.owndata and not values.flags.writeable
+
+
+def _flat(name: str, values: ArrayLike, dtype: type[np.object_] | None = None) -> NDArray[Any]:
+    if np.ma.is_masked(values):
+        row = int(np.argmax(np.ma.asarray(values).mask))
+        raise ValueError(f"{name}[{row}]: must be there, it is masked")
+    try:
+        raw = np.asarray(values, dtype)
+    except ValueError:  # numpy speaks of inhomogeneous shapes
+        raise ValueError(f"{name}: must be one-dimensional, found a nested sequence") from None
+    if raw.ndim != 1:
+        raise ValueError(f"{name}: must be one-dimensional, found shape {raw.shape}")
+    return raw
