@@ -38,5 +38,5 @@ def deviations(groups: Mapping[str, Sequence[float]], tolerance: float) -> Figur
         axes.set_ylim(len(groups) - 0.5, -0.5)
         widest = max(tolerance, *(abs(value) for values in groups.values() for value in values))
         axes.set_xlim(-1.1 * widest, 1.1 * widest)
-        axes.set_xlabel("simulated - exact (standard errors)")
+        axes.set_xlabel("simulated - expected (standard errors)")
     return figure

@@ -14,7 +14,18 @@ import serving_sim
 from analysis.cli import main
 from analysis.experiments import validation
 from analysis.experiments.reproduce.task import Rows, Task
-from analysis.experiments.validation import CHAPTERS, Settings, identity, independent, runner, system, waiting
+from analysis.experiments.validation import (
+    CHAPTERS,
+    Settings,
+    erlang,
+    identity,
+    independent,
+    insensitivity,
+    priorities,
+    runner,
+    system,
+    waiting,
+)
 from analysis.experiments.validation.chapter import Chapter
 from analysis.experiments.validation.check import Check, estimated
 from analysis.experiments.validation.little import little_distance
@@ -120,8 +131,8 @@ def test_command_keeps_what_is_done_and_writes_its_pages(
     assert main(words) == 0
     first = capsys.readouterr()
     assert first.out.splitlines()[1:4] == [
-        "system  quantity  simulated  standard error  exact  distance  verdict",
-        "one       number        1.5            0.12   1.25     +2.00   agrees",
+        "system  quantity  simulated  standard error  expected  distance  verdict",
+        "one       number        1.5            0.12      1.25     +2.00   agrees",
         "",
     ]
     assert "A small chapter: 1 of 1 numbers agree with theory." in first.out
@@ -155,3 +166,14 @@ def test_quick_and_full_differ_in_size_alone() -> None:
     assert (quick.seed, full.seed) == (3, 3)
     assert full.identity_requests == 1_000_000
     assert quick.requests < full.requests
+
+
+def test_the_page_of_the_documentation_shows_every_system_as_it_is_now() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/explanation/validation.md").read_text(
+        encoding="utf-8"
+    )
+    assert "DIFFERS" not in page
+    modules = (waiting, identity, erlang, priorities, insensitivity, independent)
+    assert [
+        each.name for module in modules for each in module.SYSTEMS if f"| {each.name} |" not in page
+    ] == []

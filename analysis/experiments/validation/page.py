@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from analysis.text import ABSENT
 
 _TITLE = "The simulator against queueing theory"
 
-_HEADER = ("system", "quantity", "simulated", "standard error", "exact", "distance", "verdict")
+_HEADER = ("system", "quantity", "simulated", "standard error", "expected", "distance", "verdict")
 
 _INTRODUCTION = (
     (
@@ -35,7 +36,7 @@ _INTRODUCTION = (
 
 _READING = (
     "One dot a number: how many standard errors the simulation lies from theory. About 95 of 100 dots belong "
-    "into the shaded band, and all between the dashed lines."
+    "into the shaded band, and all between the dashed lines. Numbers of one system move together."
 )
 
 
@@ -49,7 +50,7 @@ def to_frame(findings: Sequence[Finding]) -> pd.DataFrame:
                 "quantity": check.quantity,
                 "simulated": check.found,
                 "standard_error": check.error,
-                "exact": check.expected,
+                "expected": check.expected,
                 "deviation": check.deviation,
                 "met": check.met,
             }
@@ -124,19 +125,27 @@ def _total(findings: Sequence[Finding]) -> str:
 def _markdown(findings: Sequence[Finding], settings: Settings, pictures: str, command: str) -> Iterator[str]:
     yield f"# {_TITLE}\n"
     for paragraph in _INTRODUCTION:
-        yield f"{paragraph}\n"
-    yield f"**{_total(findings)}** This page is what `{command}` writes: {_size(settings)}.\n"
-    yield f"![{_READING}]({pictures}/deviations.svg)\n"
+        yield _wrapped(paragraph)
+    yield _wrapped(
+        f"**{_total(findings)}** This page is what `{command}` writes: {_size(settings)}. The same with "
+        "`--quick` takes half a minute, and the tests repeat it on yet shorter runs."
+    )
+    yield f"![Distance from theory]({pictures}/deviations.svg)\n"
+    yield _wrapped(_READING)
     for finding in findings:
         yield f"## {finding.chapter.title}\n"
-        yield f"{finding.chapter.measures}\n"
-        yield f"{outcome(finding)}\n"
+        yield _wrapped(finding.chapter.measures)
+        yield _wrapped(outcome(finding))
         if finding.checks:
             table = to_table(finding)
             yield f"| {' | '.join(table.header)} |"
             yield f"|{' --- |' * 2}{' ---: |' * 4} --- |"
             yield from (f"| {' | '.join(row)} |" for row in table.rows)
             yield ""
+
+
+def _wrapped(paragraph: str) -> str:
+    return fill(paragraph, 105, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def _facts(settings: Settings) -> dict[str, str]:
