@@ -19,6 +19,7 @@ AXES = ("load", "request_rate", "alpha")
 _PLACE = (
     "lengths",
     "arrivals",
+    "workload",
     "requests_file",
     "num_prompts",
     "slots",

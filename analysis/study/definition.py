@@ -17,12 +17,12 @@ from analysis.latency import check_warmup
 from analysis.statistic import PERCENTILES, quantiles
 from analysis.study.cell import Cell, Settings, build_policy
 from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
-from analysis.study.source import Logged, Made, Source, log_digest
+from analysis.study.source import Logged, Made, Source, Specified, log_digest
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime
-from workloads import parse_arrivals, parse_lengths
+from workloads import parse_arrivals, parse_lengths, read_specification
 
-_MADE = ("lengths", "arrivals", "load", "request-rate", "num-prompts", "replications")
+_MADE = ("workload", "lengths", "arrivals", "load", "request-rate", "num-prompts", "replications")
 _LOGGED = ("format", "length", "time-unit", "on-bad-row")
 _SHARED = ("policy", "alpha", "slots", "step-time", "seed", "percentiles", "warmup", "goodput")
 KEYS = (*_SHARED, *_MADE, "requests", *_LOGGED)
@@ -77,9 +77,9 @@ def _cells(entries: Entries, folder: Path) -> list[Cell]:
     for key in ("policy", "slots"):
         _needed(entries, key)
     settings = _settings(entries)
-    sources = _logged(entries, folder) if "requests" in entries else _made(entries, settings)
+    sources = _sources(entries, settings, folder)
     step_times = tuple(_step_time(values) for values in entries.several("step-time", table(_COEFFICIENTS)))
-    if any(isinstance(source, Made) and source.load for source in sources):
+    if any(source.coordinates.get("load") for source in sources):
         _check_constant(step_times)
     return [
         Cell(source, slots, step_time, policy, alpha, replication, settings)
@@ -125,10 +125,36 @@ def _reaching(policy: str, alpha: int) -> int | None:
     return alpha if takes_it else built.alpha
 
 
-def _made(entries: Entries, settings: Settings) -> list[Source]:
+def _sources(entries: Entries, settings: Settings, folder: Path) -> list[Source]:
+    if "requests" in entries:
+        return _logged(entries, folder)
     for key in _LOGGED:
         if key in entries:
             raise ValueError(f"{key}: needs requests, it says how a file is read")
+    return _specified(entries, settings, folder) if "workload" in entries else _made(entries, settings)
+
+
+def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Source]:
+    for key in ("lengths", "arrivals"):
+        if key in entries:
+            raise ValueError(f"{key}: cannot go with workload, the specification says it")
+    paced = "load" in entries or "request-rate" in entries
+    found: list[Source] = []
+    for name in entries.several("workload", text):
+        given = read_specification(folder / name)
+        counts = entries.several("num-prompts", whole(1)) or (given.num_prompts,)
+        check_warmup(settings.warmup, min(counts))
+        own_pace = [(given.arrivals, None, given.request_rate)]
+        found += [
+            Specified(name, Made(given.lengths, process, load, rate, count))
+            for (process, load, rate), count in product(
+                _processes(entries, (given.arrivals,)) if paced else own_pace, counts
+            )
+        ]
+    return found
+
+
+def _made(entries: Entries, settings: Settings) -> list[Source]:
     for key in ("lengths", "num-prompts"):
         _needed(entries, key)
     counts = entries.several("num-prompts", whole(1))

@@ -75,6 +75,44 @@ class Made:
 
 
 @dataclass(frozen=True)
+class Specified:
+    """Requests made as a specification says: `workload fit` writes texts too long to tell cells apart.
+
+    Attributes
+    ----------
+    name : str
+        The specification, as the study names it.
+    made : Made
+        What it says.
+    """
+
+    name: str
+    made: Made
+
+    @property
+    def coordinates(self) -> dict[str, Scalar]:
+        """The name in the place of lengths and arrivals."""
+        made = self.made.coordinates
+        return {
+            "workload": self.name,
+            **{key: value for key, value in made.items() if key not in ("lengths", "arrivals")},
+        }
+
+    @property
+    def definition(self) -> Sequence[Scalar]:
+        """What the name stands for: another specification under the same name is noticed."""
+        return (self.made.lengths, self.made.arrivals)
+
+    def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
+        """The requests of a replication."""
+        return self.made.workload(seed, slots=slots, step_time=step_time)
+
+    def offered(self, *, slots: int, step_time: StepTime) -> float | None:
+        """Work that arrives in the long run, in tokens per time unit; None for a backlog."""
+        return self.made.offered(slots=slots, step_time=step_time)
+
+
+@dataclass(frozen=True)
 class Logged:
     """The requests of a log.
 
@@ -116,7 +154,7 @@ class Logged:
         """Nobody knows what would arrive in the long run."""
 
 
-Source = Made | Logged
+Source = Made | Specified | Logged
 
 
 def log_digest(path: Path) -> str:

@@ -9,7 +9,17 @@ import pandas as pd
 from analysis.study.definition import Study
 from analysis.study.store import Kept
 
-_TEXT = {"lengths", "arrivals", "requests_file", "step_time", "policy", "label", "engine", "stability"}
+_TEXT = {
+    "workload",
+    "lengths",
+    "arrivals",
+    "requests_file",
+    "step_time",
+    "policy",
+    "label",
+    "engine",
+    "stability",
+}
 _WHOLE = {
     "alpha",
     "E",

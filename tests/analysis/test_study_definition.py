@@ -141,7 +141,7 @@ REFUSED = {
     "policy = ": "Invalid value (at end of document)",
     SMALL.replace("policy", "policies"): (
         "key='policies': is unknown; did you mean 'policy'? known: policy, alpha, slots, step-time, seed, "
-        "percentiles, warmup, goodput, lengths, arrivals, load, request-rate, num-prompts, replications, "
+        "percentiles, warmup, goodput, workload, lengths, arrivals, load, request-rate, num-prompts, replications, "
         "requests, format, length, time-unit, on-bad-row"
     ),
     SMALL.replace("slots = 2", ""): "slots: is missing",
@@ -183,3 +183,61 @@ REFUSED = {
 @pytest.mark.usefixtures("folder")
 def test_refusals_name_file_key_value_and_rule(text: str) -> None:
     assert refusal(lambda: study(text)) == f"a.toml: {REFUSED[text]}"
+
+
+SPECIFICATION = """
+num-prompts = 30
+lengths = "prompt-output:prompt=1+9,output=1+5"
+arrivals = "profile:levels=1+3,duration=9,gaps=0+2"
+request-rate = 0.25
+time-unit = 0.03
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "rates"),
+    [
+        ("", [(None, 0.25)]),
+        ("load = [0.5, 0.7]", [(0.5, None), (0.7, None)]),
+        ("request-rate = 2", [(None, 2)]),
+    ],
+)
+def test_a_specification_says_what_arrives(
+    folder: Path, keys: str, rates: list[tuple[float | None, float | None]]
+) -> None:
+    (folder / "like-the-log.toml").write_text(SPECIFICATION)
+    cells = study(f'policy = "fcfs"\nslots = 2\nworkload = "like-the-log.toml"\n{keys}').cells
+    assert [(cell.coordinates["load"], cell.coordinates["request_rate"]) for cell in cells] == rates
+    assert {cell.coordinates["workload"] for cell in cells} == {"like-the-log.toml"}
+    assert "lengths" not in cells[0].coordinates
+    made = cells[0].workload()
+    assert len(made) == 30
+    assert made.prompt_tokens is not None
+
+
+def test_another_specification_under_the_same_name_is_another_cell(folder: Path) -> None:
+    text = 'policy = "fcfs"\nslots = 2\nworkload = "w.toml"'
+    keys = []
+    for longest in (5, 6):
+        (folder / "w.toml").write_text(SPECIFICATION.replace("1+5", f"1+{longest}"))
+        keys.append(study(text).cells[0].source.definition)
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "keys", "message"),
+    [
+        (
+            SPECIFICATION,
+            'lengths = "lmsys-like"',
+            "lengths: cannot go with workload, the specification says it",
+        ),
+        (SPECIFICATION, 'format = "azure"', "format: needs requests, it says how a file is read"),
+        (SPECIFICATION, "warmup = 30", "warmup=30: must be >= 0 and below the number of requests, 30"),
+        ("", "", "w.toml: keys num-prompts, lengths, arrivals: must be there"),
+    ],
+)
+def test_refused_specifications(folder: Path, content: str, keys: str, message: str) -> None:
+    (folder / "w.toml").write_text(content)
+    text = f'policy = "fcfs"\nslots = 2\nworkload = "w.toml"\n{keys}'
+    assert refusal(lambda: study(text)) == f"a.toml: {message}"
