@@ -141,8 +141,8 @@ REFUSED = {
     "policy = ": "Invalid value (at end of document)",
     SMALL.replace("policy", "policies"): (
         "key='policies': is unknown; did you mean 'policy'? known: policy, alpha, slots, step-time, seed, "
-        "percentiles, warmup, goodput, workload, lengths, arrivals, load, request-rate, num-prompts, replications, "
-        "requests, format, length, time-unit, on-bad-row"
+        "percentiles, warmup, goodput, workload, lengths, arrivals, load, request-rate, num-prompts, "
+        "replications, requests, format, length, time-unit, on-bad-row"
     ),
     SMALL.replace("slots = 2", ""): "slots: is missing",
     SMALL.replace("slots = 2", "slots = []"): "slots=[]: must hold at least one value",
