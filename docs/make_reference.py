@@ -100,6 +100,16 @@ A file of token counts without times is no workload, but a distribution of lengt
 `output_len`. Any log serves as well. Conversations as texts, as ShareGPT has them, are refused: how many
 tokens they are depends on the tokenizer.
 
+## Client tables of ServeGen
+
+These are no log: `chunk-N-trace.csv` holds for each client how fast and how bursty its requests come in
+windows of time, `chunk-N-dataset.json` how long they are. A command draws requests from them:
+
+    serving-sim workload servegen DIR --out FILE.csv --time-unit 0.02 --from 18h --for 1h
+
+A window of rate r and length W sends r W requests, after gaps of its distribution, scaled to fill it. Each
+client keeps its own random numbers, whoever else is in the folder and whatever stretch is asked for.
+
 ## Rows that are refused
 
 The first bad row ends the command with its file, line, column, value and rule. `--on-bad-row drop` leaves

@@ -13,6 +13,7 @@ from analysis.cli.console import say, show
 from analysis.cli.expand import expand
 from analysis.cli.fit import fit
 from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.servegen import servegen
 from analysis.cli.traffic import lines, one_workload, time_unit
 from analysis.text import file_name
 from analysis.time_unit import TimeUnit
@@ -150,3 +151,4 @@ app.command("make")(expand(make))
 app.command("convert")(expand(convert))
 app.command("inspect")(expand(inspect))
 app.command("fit")(expand(fit))
+app.command("servegen")(expand(servegen))

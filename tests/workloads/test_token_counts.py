@@ -37,8 +37,8 @@ def test_they_are_distributions(tmp_path: Path, content: str) -> None:
 def test_they_are_no_workload(tmp_path: Path) -> None:
     path = write(tmp_path / "lengths.csv", "input_tokens,output_tokens\n37,34\n")
     assert refusal(lambda: read_requests(path, time_unit=1)) == (
-        f"{path}: must say when requests arrived, found lengths alone; "
-        f"lengths are drawn from it by empirical:file={path}"
+        f"{path}: must say when requests arrived, found lengths alone, "
+        f"which serve as the distribution of lengths empirical:file={path}"
     )
 
 

@@ -140,8 +140,8 @@ def _recognised(table: Table) -> Format:
         )
     if token_columns(table) is not None:
         raise ValueError(
-            f"{table.path}: must say when requests arrived, found lengths alone; "
-            f"lengths are drawn from it by empirical:file={table.path}"
+            f"{table.path}: must say when requests arrived, found lengths alone, "
+            f"which serve as the distribution of lengths empirical:file={table.path}"
         )
     names = ", ".join(FORMATS.targets)
     raise ValueError(f"{table.path}: format must be one of {names}; none has the columns {columns}")

@@ -1,0 +1,12 @@
+"""Workloads out of the client tables of ServeGen.
+
+Xiang et al., "ServeGen: Workload characterization and generation of large language model serving in
+production", 2025. A folder holds two files for each client: ``chunk-N-trace.csv`` says how fast and how
+bursty its requests come in each window of time, ``chunk-N-dataset.json`` how long they are.
+"""
+
+from workloads.servegen.clients import Client, Window, read_clients
+from workloads.servegen.mix import client_workload
+from workloads.servegen.token_tables import TokenTable
+
+__all__ = ["Client", "TokenTable", "Window", "client_workload", "read_clients"]
