@@ -9,6 +9,9 @@ import numpy as np
 
 from workloads.arrivals.process import FloatArray, check_positive
 
+_MOST_CYCLES = 1 << 18
+"""Spells drawn at a time, in pairs: short ones are many, and must not fill the memory."""
+
 
 @dataclass(frozen=True)
 class MarkovModulatedPoisson:
@@ -93,20 +96,19 @@ class MarkovModulatedPoisson:
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """A Poisson process of rate 1, run at the pace of the spells."""
         amounts = np.cumsum(rng.exponential(size=n))
-        ends, expected = self._spells(amounts[-1], rng)
-        # interpolation may err by a rounding where two spells meet
-        return np.maximum.accumulate(np.interp(amounts, expected, ends))
-
-    def _spells(self, amount: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Ends of spells, and the requests expected up to each, until these exceed ``amount``."""
+        releases = np.empty(n)
+        known, end, expected = 0, 0.0, 0.0
         spells = [(self.busy, self.busy_rate), (1 - self.busy, self.quiet_rate)]
         if rng.random() >= self.busy:
             spells.reverse()
         share, rate = np.array(spells).T
-        ends, expected = np.zeros(1), np.zeros(1)
-        while expected[-1] <= amount:
-            cycles = math.ceil((amount - expected[-1]) / (self.rate * self.cycle)) + 1
-            durations = rng.exponential(size=(cycles, 2)) * share * self.cycle
-            ends = np.append(ends, ends[-1] + np.cumsum(durations))
-            expected = np.append(expected, expected[-1] + np.cumsum(durations * rate))
-        return ends, expected
+        while known < n:
+            cycles = math.ceil((amounts[-1] - expected) / (self.rate * self.cycle)) + 1
+            durations = rng.exponential(size=(min(cycles, _MOST_CYCLES), 2)) * share * self.cycle
+            ends = end + np.cumsum(np.append(0.0, durations))
+            reached = expected + np.cumsum(np.append(0.0, durations * rate))
+            end, expected = ends[-1], reached[-1]
+            last = int(np.searchsorted(amounts, expected))
+            releases[known:last] = np.interp(amounts[known:last], reached, ends)
+            known = last
+        return np.maximum.accumulate(releases)  # interpolation may err by a rounding where spells meet

@@ -9,6 +9,9 @@ import numpy as np
 
 from workloads.arrivals.process import FloatArray
 
+_MOST = 1 << 20
+"""Candidates at a time where they seldom stay."""
+
 
 def thinned(
     n: int,
@@ -35,9 +38,10 @@ def thinned(
         Largest and mean intensity; the mean decides only how many candidates are drawn at a time.
     """
     kept: list[FloatArray] = []
-    missing, now = n, 0.0
+    missing, now, count = n, 0.0, 0
     while missing > 0:
-        count = math.ceil(missing * peak / rate) + 1
+        # at least twice as many as before: a long lull must not be crossed in small steps
+        count = max(math.ceil(missing * peak / rate) + 1, min(2 * count, _MOST))
         candidates = now + np.cumsum(rng.exponential(1 / peak, size=count))
         stays = rng.random(count) * peak < intensity(candidates)
         kept.append(candidates[stays])
