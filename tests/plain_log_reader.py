@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -24,8 +25,8 @@ UNITS = {"mooncake": 10**6, "aiperf": 10**6, "blis": 10**3, "llmservingsim": 1}
 STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d(?::?\d\d)?)?")
 
 
-def requests_in(log: bytes, known: LogFormat, *, lines_of_json: bool) -> Requests:
-    """The requests in a log.
+def requests_in(log: bytes, known: LogFormat, kind: str) -> Requests:
+    """The requests in a log that is CSV, JSON lines or JSON lists.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def requests_in(log: bytes, known: LogFormat, *, lines_of_json: bool) -> Request
         If it cannot be read.
     """
     text = log.decode("utf-8-sig")
-    rows = _json_rows(text) if lines_of_json else _csv_rows(text)
+    rows = _ROWS[kind](text)
     return [
         (_time(row[known.time], known.name), _count(row[known.prompt]), _count(row[known.output]))
         for row in rows
@@ -49,6 +50,19 @@ def _csv_rows(text: str) -> list[dict[str, str]]:
 
 def _json_rows(text: str) -> list[dict[str, Any]]:
     return [json.loads(line, parse_float=Decimal) for line in text.split("\n") if line.strip()]
+
+
+def _list_rows(text: str) -> list[dict[str, Any]]:
+    lists = json.loads(text, parse_float=Decimal)
+    columns = {name: values for name, values in lists.items() if isinstance(values, list)}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+_ROWS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
+    "CSV": _csv_rows,
+    "JSON lines": _json_rows,
+    "JSON lists": _list_rows,
+}
 
 
 def _count(value: object) -> int:

@@ -57,11 +57,12 @@ SAMPLES = [
         '{"timestamp": "2025-03-01T09:00:00.125Z", "prompt_tokens": 7, '
         '"completion_tokens": 3, "user": "a"}\n'
         '{"timestamp": "2025-03-01T10:00:00+01:00", "prompt_tokens": 8, '
-        '"completion_tokens": 4, "user": "b"}\n',
-        [0, 0.125],
-        [8, 7],
-        [4, 3],
-        tenant=["b", "a"],
+        '"completion_tokens": 4, "user": " b "}\n'
+        '{"timestamp": "2025-03-01 09:00:01Z", "prompt_tokens": 9, "completion_tokens": 5}\n',
+        [0, 0.125, 1],
+        [8, 7, 9],
+        [4, 3, 5],
+        tenant=["b", "a", ""],
     ),
     Sample(
         "azure",
@@ -318,6 +319,11 @@ LATER_TURN = "must be absent, as a later turn waits for the answer before it and
             "line 1: timestamp=1740819600: must be a date and time such as 2023-11-16 18:15:46.6805900",
         ),
         (
+            ".jsonl",
+            '{"timestamp": "2025-03-01 09:00:00Z", "prompt_tokens": 1, "completion_tokens": 1, "user": [1]}',
+            "line 1: user=[1]: must be a text",
+        ),
+        (
             ".csv",
             "TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n15:46.7,1,1,1\n",
             "line 2: TIMESTAMP='15:46.7': must hold date and hour, which a spreadsheet program has cut off",
@@ -384,7 +390,7 @@ LATER_TURN = "must be absent, as a later turn waits for the answer before it and
             '{"start_times": [1, 2], "input_lens": [3, 4], "output_lens": [5, 0], "errors": ["", "Traceback'
             " (most recent call last):\\n" + "x" * 500 + '"]}',
             (
-                f"request 2: errors='Traceback (most recent call last):\\n{'x' * 25}': "
+                f"request 2: errors='Traceback (most recent call last):\\n{'x' * 63}..: "
                 "must be empty, the request failed"
             ),
         ),

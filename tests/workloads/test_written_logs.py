@@ -20,16 +20,21 @@ from workloads import ReadReport, read_requests
 from workloads.traces import FORMATS, LogFormat
 
 OF_LINES = ("mooncake", "aiperf", "vllm-timed", "bailian", "ragpulse", "llmservingsim")
-OTHERS = [
-    name for name in FORMATS.targets if name not in ("plain", "vllm-bench", "access-log", *OF_LINES, *DATES)
-]
-GROUPS = {"dates": DATES, "JSON lines": OF_LINES, "numbers in CSV": OTHERS}
+OTHERS = [name for name in FORMATS.targets if name not in ("plain", "vllm-bench", *OF_LINES, *DATES)]
+GROUPS = {"dates": DATES, "JSON lines": OF_LINES, "JSON lists": ("vllm-bench",), "numbers in CSV": OTHERS}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = 4 * 10**18  # nanoseconds, in the year 2096
 
 
 def known(name: str) -> LogFormat:
     return cast("LogFormat", FORMATS.load(name))
+
+
+def kind(name: str) -> str:
+    """What container logs of a format come in."""
+    if name == "vllm-bench":
+        return "JSON lists"
+    return "JSON lines" if name in OF_LINES else "CSV"
 
 
 def time_text(nanoseconds: int, name: str) -> str:
@@ -48,21 +53,27 @@ def logs(draw: st.DrawFn, requests: Requests, name: str) -> bytes:
     log = known(name)
     names = draw(st.permutations([*log.columns, "note"]))
     rows = [
-        dict.fromkeys(names, "x") | {log.time: time_text(time, name), log.prompt: prompt, log.output: output}
+        dict.fromkeys(names, "x") | {log.time: time_of(time, name), log.prompt: prompt, log.output: output}
         for time, prompt, output in requests
     ]
-    text = _lines(rows, name) if name in OF_LINES else _csv(rows, names)
+    text = {"CSV": _csv, "JSON lines": _lines, "JSON lists": _lists}[kind(name)](rows, names)
     if draw(st.booleans()):
         text = text.removesuffix("\n")
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))).encode()
 
 
-def _lines(rows: list[dict[str, Any]], name: str) -> str:
-    time = known(name).time
-    if name != "ragpulse":
-        for row in rows:
-            row[time] = json.loads(row[time])
+def time_of(nanoseconds: int, name: str) -> object:
+    """A time as a value, a number in JSON but for RAGPulse."""
+    text = time_text(nanoseconds, name)
+    return text if kind(name) == "CSV" or name == "ragpulse" else json.loads(text)
+
+
+def _lines(rows: list[dict[str, Any]], _: list[str]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _lists(rows: list[dict[str, Any]], names: list[str]) -> str:
+    return json.dumps({name: [row[name] for row in rows] for name in names} | {"model": "x"}) + "\n"
 
 
 def _csv(rows: list[dict[str, Any]], names: list[str]) -> str:
@@ -76,7 +87,7 @@ def _csv(rows: list[dict[str, Any]], names: list[str]) -> str:
 @st.composite
 def requests(draw: st.DrawFn, name: str) -> Requests:
     # JSON numbers with a fraction pass through floats, which tell microseconds apart until 2242.
-    grid = 10**3 if name in OF_LINES and name not in ("ragpulse", "llmservingsim") else 1
+    grid = 10**3 if kind(name) != "CSV" and name not in ("ragpulse", "llmservingsim") else 1
     times = draw(st.lists(st.integers(0, LATEST // grid), min_size=1, max_size=8))
     if name == "ragpulse":
         times.sort()
@@ -102,7 +113,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def path_of(folder: Path, name: str) -> Path:
-    return folder / ("log.jsonl" if name in OF_LINES else "log.csv")
+    return folder / {"CSV": "log.csv", "JSON lines": "log.jsonl", "JSON lists": "log.json"}[kind(name)]
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -166,6 +177,6 @@ def test_a_damaged_log_is_refused_or_means_what_it_says(
         assert "\n" not in outcome
         return
     workload, report = outcome
-    rows = requests_in(log, known(name), lines_of_json=name in OF_LINES)
+    rows = requests_in(log, known(name), kind(name))
     assert report.rows_read == len(rows)
     check(workload, rows)

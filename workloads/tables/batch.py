@@ -99,22 +99,18 @@ class Batch:
 
     def text(self, name: str) -> TextArray:
         """A column of texts; numbers are taken as the text that writes them."""
-        return self._texts(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        texts = _texts(self.columns[name])
+        self.refuse(name, mask(texts.is_null()), "must be a text")
+        return texts.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
     def label(self, name: str) -> TextArray:
-        """A column of texts that recur, without the blanks around them."""
-        coded = trimmed(self._texts(name)).fill_null("").dictionary_encode()
+        """A column of texts that recur, without the blanks around them; empty where there is none."""
+        raw = self.columns[name]
+        texts = _texts(raw)
+        self.refuse(name, mask(texts.is_null()) & mask(raw.is_valid()), "must be a text")
+        coded = trimmed(texts).fill_null("").dictionary_encode()
         # Each label becomes one object, however many rows have it.
         return coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]  # type: ignore[no-any-return]
-
-    def _texts(self, name: str) -> pa.Array:
-        raw = self.columns[name]
-        try:
-            raw = raw.cast(pa.string())
-        except pa.ArrowException:
-            raw = pa.nulls(len(raw), pa.string())
-        self.refuse(name, mask(raw.is_null()), "must be a text")
-        return raw
 
     def blank(self, name: str) -> BoolArray:
         """Which rows hold nothing in a column, or nothing but spaces."""
@@ -122,6 +118,14 @@ class Batch:
         if is_text(raw):
             return mask(pc.equal(trimmed(raw), "").fill_null(True))  # noqa: FBT003
         return mask(raw.is_null())
+
+
+def _texts(raw: pa.Array) -> pa.Array:
+    """The text that writes each value, null for what has none."""
+    try:
+        return raw.cast(pa.string())
+    except pa.ArrowException:
+        return pa.nulls(len(raw), pa.string())
 
 
 def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:

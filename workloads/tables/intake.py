@@ -16,6 +16,8 @@ from workloads.tables.batch import Batch
 from workloads.tables.table import Table
 
 OnBadRow = Literal["error", "drop"]
+_SHOWN = 100  # characters of a value that is refused
+
 Values = dict[str, NDArray[Any]]
 
 
@@ -111,7 +113,7 @@ class Intake:
             other, first_place = self._place(first)
             where = first_place if other is table else f"{other.path} {first_place}"
             rule = f"must be unique, {where} has it too"
-            _refuse(table, place, f"{name}={values[name][row]!r}", rule)
+            _refuse(table, place, _found(name, values[name][row]), rule)
         self._dropped[f"{name}: must be unique"] += int(again.sum())
         return {key: column[~again] for key, column in values.items()}
 
@@ -139,7 +141,7 @@ class Intake:
             row = int(bad[0])
             rule = batch.rules[batch.broken[row]]
             table, place = self._place(self._rows + row)
-            _refuse(table, place, f"{rule.name}={rule.column[row].as_py()!r}", rule.text)
+            _refuse(table, place, _found(rule.name, rule.column[row].as_py()), rule.text)
         for number, rule in enumerate(batch.rules):
             self._dropped[str(rule)] += int(np.count_nonzero(batch.broken[bad] == number))
 
@@ -149,7 +151,7 @@ class Intake:
         for misfit in new:
             if self._strict:
                 place = table.record_place(misfit.record)
-                _refuse(table, place, f"{misfit.name}={misfit.value!r}", misfit.rule)
+                _refuse(table, place, _found(misfit.name, misfit.value), misfit.rule)
             self._dropped[f"{misfit.name}: {misfit.rule}"] += 1
         self._misfits += len(new)
         return taken + len(new)
@@ -165,6 +167,12 @@ class Intake:
             return
         reasons = "".join(f"; {count} x {reason}" for reason, count in self._dropped.items())
         raise ValueError(f"{self._tables[0].path}: must hold at least one request, found none{reasons}")
+
+
+def _found(name: str, value: object) -> str:
+    """A value as a message shows it: a field may hold a whole document."""
+    text = repr(value)
+    return f"{name}={text}" if len(text) <= _SHOWN else f"{name}={text[:_SHOWN]}.."
 
 
 def _refuse(table: Table, place: str, found: str, rule: str) -> NoReturn:
