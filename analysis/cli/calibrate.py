@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,9 +83,18 @@ def calibrate(
         result = run(
             workload, alphas, goal, slots=slots, step_time=duration, share=delta, jobs=jobs, done=done
         )
-    table = _table(result, time_unit(options, duration))
+    unit = time_unit(options, duration)
+    table = _table(result, unit)
     if out is not None:
-        _write(result, table, out, shlex.join(["serving-sim", *context.obj]))
+        facts = {
+            "Command": shlex.join(["serving-sim", *context.obj]),
+            "Log": "; ".join(arriving.facts),
+            "Slots": str(slots),
+            "Time": unit.plural,
+            "Cost of a step, c": f"{step_cost:g}",
+            "Cost of a request and token, tau": f"{token_cost:g}",
+        }
+        _write(result, table, out, facts)
         say(f"files are in {out}", quiet=quiet)
     if json:
         from analysis.json_text import to_json
@@ -143,9 +153,8 @@ def _table(result: Calibration, unit: TimeUnit) -> Table:
 def _findings(result: Calibration) -> list[str]:
     from analysis.text import number
 
-    chosen = "none meets the limits" if result.alpha is None else f"alpha = {result.alpha}"
     return [
-        f"chosen: {chosen}",
+        f"chosen: {_choice(result)}",
         f"natural scale Q / O: {number(result.scale)} tokens",
         (
             f"alpha_cost({result.share:g}): {number(result.alpha_cost)} tokens keep the externality of any "
@@ -155,7 +164,18 @@ def _findings(result: Calibration) -> list[str]:
     ]
 
 
-def _write(result: Calibration, table: Table, folder: Path, command: str) -> None:
+def _choice(result: Calibration) -> str:
+    if result.alpha is None:
+        return "none meets the limits"
+    within = sum(not each.missed for each in result.candidates) - 1
+    apart = within - len(result.rivals)
+    return (
+        f"alpha = {result.alpha}, told apart in cost from {apart} of {within} other candidates within the "
+        f"limits at a confidence of {result.confidence:g}"
+    )
+
+
+def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, str]) -> None:
     from analysis.output import write_frame, write_text
     from analysis.plots import save_figure
     from analysis.plots.calibration import budget_frontier
@@ -179,15 +199,20 @@ def _write(result: Calibration, table: Table, folder: Path, command: str) -> Non
     )
     measures = (
         (
-            "The log is replayed under ISJL for each candidate of the fairness budget alpha, in tokens. A "
-            "larger alpha gives the scheduler more freedom, so the log may need fewer steps (c T), and lets "
-            "requests of more unequal progress share a batch, which costs the externality (tau E)."
+            "ISJL keeps the progress of any two requests in a batch within alpha tokens of each other. The "
+            "log is replayed under it for each candidate alpha. A larger alpha gives the scheduler more "
+            "freedom, so the log may need fewer steps T at a cost of c each, and lets requests of more "
+            "unequal progress share a batch: then the shorter caches pay for the longest, which is the "
+            "externality E, in tokens and steps at a cost of tau each."
+        ),
+        (
+            "Chosen is the alpha with the least c T + tau E, the part of the cost that depends on it, within "
+            "the limits set for throughput and latency. All candidates face the same arrivals, so their "
+            "costs are compared request by request; ± is half of an interval for all comparisons at once."
         ),
     )
-    section = Section(
-        "calibrate", "Fairness budget from a log", measures, _findings(result), [table], [picture]
-    )
+    section = Section("calibrate", "What each alpha gives", measures, _findings(result), [table], [picture])
     save_figure(figure, folder / "frontier")
     write_frame(folder / "candidates.csv", result.frame())
-    page = sections_page(section.title, [section], introduction=(), facts={"Command": command})
+    page = sections_page("Fairness budget from a log", [section], introduction=(), facts=facts)
     write_text(folder / "report.html", page)

@@ -102,6 +102,10 @@ class Calibration:
         From the smallest budget.
     alpha : int or None
         The budget chosen; None if none meets the limits.
+    confidence : float
+        At which all candidates were compared with the chosen one, at once.
+    rivals : tuple of int
+        Budgets within the limits whose cost cannot be told from that of the chosen one.
     warnings : tuple of str
         Reasons to doubt the choice.
     scale : float
@@ -114,6 +118,8 @@ class Calibration:
 
     candidates: tuple[Candidate, ...]
     alpha: int | None
+    confidence: float
+    rivals: tuple[int, ...]
     warnings: tuple[str, ...]
     scale: float
     share: float
@@ -231,6 +237,8 @@ def calibrate(
     return Calibration(
         candidates=candidates,
         alpha=chosen,
+        confidence=goal.confidence,
+        rivals=() if chosen is None else _rivals(candidates, chosen),
         warnings=() if chosen is None else tuple(_warnings(candidates, chosen, goal)),
         scale=alpha_for_cost_share(workload, 1.0),
         share=share,
@@ -311,15 +319,19 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
     return sectioning.estimate_difference(MEAN, replay.cost_of_request, chosen.cost_of_request, confidence)
 
 
+def _rivals(candidates: Sequence[Candidate], chosen: int) -> tuple[int, ...]:
+    return tuple(
+        each.alpha
+        for each in candidates
+        if each.alpha != chosen and not each.missed and not each.difference.excludes_zero
+    )
+
+
 def _warnings(candidates: Sequence[Candidate], chosen: int, goal: Goal) -> list[str]:
     warnings = []
     if len(candidates) > 1 and chosen in (candidates[0].alpha, candidates[-1].alpha):
         warnings.append(f"alpha = {chosen} lies on the edge of the grid, a better one may lie beyond")
-    rivals = [
-        each.alpha
-        for each in candidates
-        if each.alpha != chosen and not each.missed and not each.difference.excludes_zero
-    ]
+    rivals = _rivals(candidates, chosen)
     if rivals and not goal.smallest:
         names = ", ".join(map(str, rivals))
         warnings.append(

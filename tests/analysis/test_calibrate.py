@@ -97,6 +97,7 @@ def test_the_edge_of_the_grid_is_told() -> None:
 def test_candidates_that_do_the_same_cannot_be_told_apart() -> None:
     longest = int(stream().length.max())
     result = calibrated([10, longest + 1, longest + 2], Goal(CostModel(c=1.0, tau=1e-12)))
+    assert longest + 2 in result.rivals
     assert result.alpha == longest + 1
     assert any(f"cannot be told apart in cost from {longest + 2}" in text for text in result.warnings)
 
@@ -180,18 +181,24 @@ def test_the_azure_conversations_give_the_same_answer_twice(
     assert json.loads(answers[0])["alpha"] == 368
 
 
-def test_the_arena_trace_gives_a_budget_and_its_frontier(
+def test_the_arena_trace_gives_a_budget_its_frontier_and_its_confidence_twice(
     shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trace = pd.read_csv(shared / "traces" / "vtc_arena" / "real_trace.csv")
-    plain = pd.DataFrame(
-        {"release": trace["req_time_s"] / 0.03, "length": trace["prompt_tokens"] + trace["output_tokens"]}
+    log = shared / "traces" / "vtc_arena" / "real_trace.csv"
+    words = ["calibrate", str(log), "--time-unit", "0.03", "--grid", "cost", "--jobs", "1", "-q"]
+    said = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        assert main([*words, "--out", str(folder)]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    frontier = pd.read_csv(tmp_path / "first" / "candidates.csv")
+    (chosen,) = frontier.loc[frontier["chosen"], "alpha"]
+    assert frontier["total_cost"].min() == frontier.loc[frontier["alpha"] == chosen, "total_cost"].item()
+    assert len(frontier) == 9
+    apart = int((frontier["difference_low"] > 0).sum())
+    told = (
+        f"chosen: alpha = {chosen}, told apart in cost from {apart} of 8 other candidates within the limits"
     )
-    log = tmp_path / "arena.csv"
-    plain.to_csv(log, index=False)
-    assert main(["calibrate", str(log), "--json", "-q", "--grid", "cost", "--jobs", "1"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert len(answer["candidates"]) == 9
-    chosen = next(each for each in answer["candidates"] if each["alpha"] == answer["alpha"])
-    assert chosen["missed"] == []
-    assert chosen["steps"] < sum(plain["length"])
+    assert f"{told} at a confidence of 0.95" in said[0]
+    for name in ("candidates.csv", "frontier.svg"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()

@@ -128,7 +128,7 @@ def write_page(sections: Sequence[Section], settings: Settings, *, folder: Path,
         "Sets of five replications": str(settings.sets),
         "Replications with arrivals": str(settings.replications),
     }
-    title = sections[0].title if len(sections) == 1 else "The paper's experiments, reproduced"
+    title = "The paper's experiments, reproduced"
     path = folder / "report.html"
     write_text(path, sections_page(title, sections, introduction=_INTRODUCTION, facts=facts))
     return path
