@@ -71,7 +71,8 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
     )
     growing = [(x, y) for x, y, grows in zip(curve.x, heights, curve.unstable, strict=True) if grows]
     if growing:
-        axes.plot(*zip(*growing, strict=True), "o", markersize=5, markerfacecolor="white", color=ink.colour)
+        x, y = zip(*growing, strict=True)
+        axes.plot(x, y, "o", markersize=5, markerfacecolor="white", color=ink.colour, zorder=3)
 
 
 def _spread(curves: Sequence[Curve]) -> bool:

@@ -117,7 +117,7 @@ def kept_cells(path: Path) -> Mapping[str, Kept]:
     """
     if not path.exists():
         return {}
-    with _told(path), closing(_open(path, "ro")) as database:
+    with _told(path), closing(_open(path, "rw")) as database:
         flaw = _flaw(database)
         if flaw is not None:
             raise ValueError(f"{path}: {flaw}")
@@ -134,7 +134,7 @@ def set_aside(path: Path) -> tuple[Path, str] | None:
     """
     if not path.exists():
         return None
-    with _told(path), closing(_open(path, "ro")) as database:
+    with _told(path), closing(_open(path, "rw")) as database:
         flaw = _flaw(database)
     if flaw is None:
         return None
@@ -148,7 +148,8 @@ def set_aside(path: Path) -> tuple[Path, str] | None:
     return aside, flaw
 
 
-def _open(path: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
+def _open(path: Path, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
+    # "rw" for readers too: the last of a read-only kind could not tidy the log away
     location = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(location, uri=True, timeout=_PATIENCE, isolation_level=None)
 

@@ -278,6 +278,14 @@ def test_a_file_that_is_no_sound_store_is_kept_aside(
     assert len(stand(defined).done) == 1
 
 
+def test_looking_leaves_one_file_and_the_lock() -> None:
+    defined, _ = run_here(SMALL)
+    with sole_worker(defined.store_path):
+        assert main(["study", "status", "a.toml"]) == 0
+    assert main(["study", "export", "a.toml", "--out", "a.csv", "--quiet"]) == 0
+    assert sorted(path.name for path in Path().glob("a.sqlite*")) == ["a.sqlite", "a.sqlite-lock"]
+
+
 def test_an_empty_file_becomes_the_store() -> None:
     Path("a.sqlite").touch()
     assert stand(run_here(SMALL)[0]).to_do == []
