@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 from refusal import refusal
 
 from serving_sim import Workload
@@ -93,6 +94,23 @@ def test_equal_stamps_keep_the_order_of_the_file_when_sorted(path: Path) -> None
     assert report.notes == (
         "2 rows are earlier than the row before; sorted, equal times in the file's order",
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "stamps"),
+    [
+        (pa.timestamp("ns"), [1_700_158_546_000_000_001, 1_700_158_546_000_000_004]),
+        (pa.timestamp("us", "UTC"), [1_700_158_546_000_000, 1_700_158_546_000_001]),
+        (pa.timestamp("s", "Europe/Berlin"), [1_700_158_546, 1_700_158_547]),
+    ],
+)
+def test_parquet_may_hold_dates_of_its_own_kind(tmp_path: Path, kind: pa.DataType, stamps: list[int]) -> None:
+    path = tmp_path / "azure.parquet"
+    columns = {"TIMESTAMP": pa.array(stamps, kind), "ContextTokens": [1, 2], "GeneratedTokens": [3, 4]}
+    parquet.write_table(pa.table(columns), path)
+    workload, _ = read_requests(path, time_unit=1)
+    ticks = {"s": 1, "us": 10**6, "ns": 10**9}[kind.unit]
+    assert workload.release.tolist() == [0, (stamps[1] - stamps[0]) / ticks]
 
 
 STAMP = "2023-11-16 18:00:00.0000000"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -193,6 +194,14 @@ SAMPLES = [
         [0, 0.25, 1.75],
         [7, 1024, 8],
         [1, 128, 2],
+    ),
+    Sample(
+        "vllm-bench",
+        ".json",
+        json.dumps({"start_times": [2, 1], "input_lens": [3, 4], "output_lens": [5, 6]}, indent=4),
+        [0, 1],
+        [4, 3],
+        [6, 5],
     ),
     Sample(
         "arena",

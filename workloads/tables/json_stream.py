@@ -1,4 +1,4 @@
-"""The items of a JSON array one by one, without holding the whole text."""
+"""The items of a JSON array, or values one after the other, without holding the whole text."""
 
 from __future__ import annotations
 
@@ -10,24 +10,32 @@ from typing import TextIO
 
 _BLOCK = 1 << 20  # characters read at a time
 _NOT_BLANK = re.compile(r"[^ \t\r\n]")
-_SHOWN = 40  # characters of where an array breaks off
+_SHOWN = 40  # characters of where a text breaks off
 
 
 @dataclass(frozen=True)
 class Broken:
-    """Where an array is no longer one, or ends too early."""
+    """Where a text is no longer JSON, or ends too early."""
 
     text: str
 
 
 def items(file: TextIO) -> Iterator[object]:
-    """The items of the array that fills a file; if it does not, the last of them is `Broken`."""
+    """The items of the array that fills a file, or the objects in it where it begins with one.
+
+    If the file holds anything else, the last item is `Broken`.
+    """
     stream = _Stream(file)
     try:
-        yield from _array(stream)
+        yield from _objects(stream) if stream.next_sign() == "{" else _array(stream)
         stream.expect("")
     except (ValueError, RecursionError):  # the latter for nesting without end
         yield Broken(stream.rest())
+
+
+def _objects(stream: _Stream) -> Iterator[object]:
+    while stream.next_sign() == "{":
+        yield stream.value()
 
 
 def _array(stream: _Stream) -> Iterator[object]:
@@ -92,7 +100,7 @@ class _Stream:
                     raise
                 continue
             after = _NOT_BLANK.search(self._text, end)
-            if (after is not None and after[0] in ",]") or not self._grow():  # a number may go on
+            if (after is not None and after[0] in ",]{") or not self._grow():  # a number may go on
                 self._place = end
                 return found
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 
 from workloads.tables.csv_table import CsvTable
-from workloads.tables.json_array_table import JsonArrayTable
+from workloads.tables.json_table import JsonTable
 from workloads.tables.jsonl_table import JsonlTable
 from workloads.tables.parquet_table import ParquetTable
 from workloads.tables.source import Source, unpacked
 from workloads.tables.table import Table
 
-_Kind = type[CsvTable | JsonlTable | JsonArrayTable | ParquetTable]
+_Kind = type[CsvTable | JsonlTable | JsonTable | ParquetTable]
 
 SUFFIXES: dict[str, _Kind] = {
     ".csv": CsvTable,
@@ -47,9 +48,10 @@ def open_table(path: str | Path, names: Sequence[str] = ()) -> Table:
 def _by_content(source: Source) -> _Kind:
     with source.content.open("rb") as file:
         start = file.read(64)
-    if start.startswith(b"PAR1"):
-        return ParquetTable
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"["):
-        return JsonArrayTable
-    return JsonlTable if text.startswith(b"{") else CsvTable
+        text = start.removeprefix(BOM_UTF8).lstrip()
+        if start.startswith(b"PAR1"):
+            return ParquetTable
+        if text.startswith(b"{"):
+            file.seek(len(start) - len(text))
+            return JsonlTable if file.readline().rstrip().endswith(b"}") else JsonTable
+    return JsonTable if text.startswith(b"[") else CsvTable

@@ -31,8 +31,7 @@ class Stamps:
 
     def read(self, batch: Batch, name: str) -> IntArray:
         """Nanoseconds since 1970, of the clock on the wall where there is no offset."""
-        raw = batch.columns[name]
-        texts = raw if is_text(raw) else pa.nulls(len(raw), pa.string())
+        texts = _texts(batch.columns[name])
         kinds = [self._kind] if self._kind is not None else [_NAIVE, _AWARE]
         for kind in kinds:
             try:
@@ -60,6 +59,13 @@ class Stamps:
             batch.refuse(name, is_aware, "must have no offset from UTC, as the first stamp has none")
         stamps = aware if self._kind == _AWARE else naive
         return _near(batch, name, stamps.cast(pa.int64()).fill_null(0).to_numpy())
+
+
+def _texts(raw: pa.Array) -> pa.Array:
+    """The stamps as texts, null for numbers and the like; Parquet files have dates of their own kind."""
+    if is_text(raw):
+        return raw
+    return raw.cast(pa.string()) if pa.types.is_timestamp(raw.type) else pa.nulls(len(raw), pa.string())
 
 
 def _to_the_second(texts: pa.Array) -> BoolArray:

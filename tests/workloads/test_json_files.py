@@ -1,4 +1,4 @@
-"""JSON files that are one array, read item by item."""
+"""JSON files that are one array, or objects over many lines, read item by item."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workloads import read_workload
 from workloads.tables import json_stream
 from workloads.tables.json_stream import Broken, items
 
-ON = "must go on as an array of JSON objects"
+ON = "must go on as JSON objects"
 
 
 def write(folder: Path, content: str) -> Path:
@@ -28,6 +28,7 @@ def write(folder: Path, content: str) -> Path:
     "content",
     [
         '[{"release": 0, "length": 3}, {"release": 1, "length": 4}]',
+        '\n {\n "release": 0,\n "length": 3}\n{"release": 1\n,"length": 4}\n',
         '\ufeff \n[\r\n{"length": 3, "release": 0, "text": "]}"}\n,{"release": 1.0, "length": "4"}]\n\n',
     ],
 )
@@ -62,6 +63,21 @@ def test_what_cannot_be_read_can_be_dropped_and_is_counted(tmp_path: Path) -> No
     assert workload.length.tolist() == [3]
     assert (report.rows_read, report.kept) == (4, 1)
     assert report.dropped == {"item: must be a JSON object": 1, "length: must be >= 1": 1, f"text: {ON}": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            '{\n"release": 0, "length": 3}\n{"release": 0, "leng',
+            f"""item 2: text='{{"release": 0, "leng': {ON}""",
+        ),
+        ('{\n"release": 0, "length": 3},\n{"release": 0}', f"""item 2: text=',\\n{{"release": 0}}': {ON}"""),
+    ],
+)
+def test_objects_over_many_lines(tmp_path: Path, content: str, message: str) -> None:
+    path = write(tmp_path, content)
+    assert refusal(lambda: read_workload(path)) == f"{path}: {message}"
 
 
 def test_an_empty_array(tmp_path: Path) -> None:

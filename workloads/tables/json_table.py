@@ -1,4 +1,4 @@
-"""A JSON file that is one array of objects."""
+"""A JSON file that is one array of objects, or objects one after the other on any lines."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from workloads.tables.text import check_encoding
 _ITEMS = 10_000  # in a batch
 
 
-class JsonArrayTable(Table):
-    """A file that holds ``[{..}, {..}]``; it need not fit into memory.
+class JsonTable(Table):
+    """A file that holds ``[{..}, {..}]`` or ``{..} {..}``; it need not fit into memory.
 
     Its columns are the keys of the first ten thousand items.
     """
@@ -47,7 +47,7 @@ class JsonArrayTable(Table):
                 continue
             self.skipped.append(record)
             if isinstance(item, Broken):
-                misfit = Misfit(record, "text", item.text, "must go on as an array of JSON objects")
+                misfit = Misfit(record, "text", item.text, "must go on as JSON objects")
             else:
                 misfit = Misfit(record, "item", item, "must be a JSON object")
             self.misfits.append(misfit)
