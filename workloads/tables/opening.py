@@ -49,9 +49,9 @@ def _by_content(source: Source) -> _Kind:
     with source.content.open("rb") as file:
         start = file.read(64)
         text = start.removeprefix(BOM_UTF8).lstrip()
-        if start.startswith(b"PAR1"):
-            return ParquetTable
-        if text.startswith(b"{"):
-            file.seek(len(start) - len(text))
-            return JsonlTable if file.readline().rstrip().endswith(b"}") else JsonTable
-    return JsonTable if text.startswith(b"[") else CsvTable
+        file.seek(len(start) - len(text))
+        if text.startswith(b"{") and file.readline().rstrip().endswith(b"}"):
+            return JsonlTable
+    if text.startswith((b"{", b"[")):
+        return JsonTable
+    return ParquetTable if start.startswith(b"PAR1") else CsvTable
