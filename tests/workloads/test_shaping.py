@@ -348,6 +348,12 @@ BARE = Workload([3.0, 3.0], [4, 5])
         (Only("model", "m"), LOG, "model='m': the requests have no model"),
         (Thin(1e-9), LOG, "sample of 1e-09: leaves none of the 5 requests"),
         (Rate(1), BARE, "rate 1: all requests come at once, there are no gaps to stretch"),
+        (Rate(1e-320), LOG, "rate 1e-320: stretches times beyond the largest number"),
+        (
+            Repeat(10**8),
+            BARE,
+            "100,000,000 passes from random requests on: must not make more than 100,000,000 requests",
+        ),
         (ContextLimit(3), BARE, "context limit 3: leaves none of the 2 requests"),
         (PromptChunks(8), BARE, "prompts in chunks of 8: the requests do not tell their prompts"),
         (

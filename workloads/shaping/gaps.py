@@ -27,7 +27,8 @@ class Rate:
     Raises
     ------
     ValueError
-        If the rate is out of range or, when applied, all requests come at once.
+        If the rate is out of range or, when applied, all requests come at once or times grow beyond
+        the largest number.
     """
 
     random: ClassVar[bool] = False
@@ -45,6 +46,8 @@ class Rate:
         if span == 0:
             raise ValueError(f"{self.describe()}: all requests come at once, there are no gaps to stretch")
         factor = (len(workload) - 1) / span / self.rate
+        if not float(workload.release.max()) * factor < math.inf:
+            raise ValueError(f"{self.describe()}: stretches times beyond the largest number")
         return Shaped(replace(workload, release=workload.release * factor), note=f"times x {factor:.4g}")
 
 

@@ -11,6 +11,9 @@ from serving_sim import Workload
 from serving_sim.request import FloatArray, IntArray, TextArray
 from workloads.shaping.shaping import Shaped, in_arrival_order
 
+_MOST = 10**8
+"""Requests beyond which memory runs out before patience does."""
+
 
 @dataclass(frozen=True)
 class Repeat:
@@ -29,7 +32,8 @@ class Repeat:
     Raises
     ------
     ValueError
-        If there is no pass or, when applied, an id made so exists already.
+        If there is no pass or, when applied, more than 100 million requests would come of it, or an id
+        made so exists already.
     """
 
     random: ClassVar[bool] = True
@@ -43,6 +47,8 @@ class Repeat:
         return f"{self.times:,} {'pass' if self.times == 1 else 'passes'} from random requests on"
 
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
+        if self.times * len(workload) > _MOST:
+            raise ValueError(f"{self.describe()}: must not make more than {_MOST:,} requests")
         log = in_arrival_order(workload)
         offset = log.release - log.release[0]
         closing = offset[-1] / max(len(log) - 1, 1)
