@@ -84,7 +84,10 @@ def convert(
 
 
 def _files(out: Path, parts: dict[str, Workload]) -> dict[Path, Workload]:
-    files = {out.with_name(f"{out.stem}-{file_name(name)}{out.suffix}"): part for name, part in parts.items()}
+    files = {
+        out.with_name(f"{out.stem}-{file_name(name) or 'none'}{out.suffix}"): part
+        for name, part in parts.items()
+    }
     if len(files) < len(parts):
         raise ValueError(f"{out}: names differ only in signs that file names leave out, keep one by its name")
     return files

@@ -222,3 +222,21 @@ def test_options_of_a_file_need_a_file(command: Command, option: str, name: str)
         "",
         f"serving-sim: error: {name}: needs --requests, it says how a file is read\n",
     )
+
+
+def test_requests_without_a_tenant_have_a_file_of_their_own(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text('release,length,tenant\n0,3,ann\n1,4,""\n')
+    assert command("workload convert --split-by tenant --out", tmp_path / "part.csv", path)[0] == 0
+    assert sorted(each.name for each in tmp_path.glob("part-*")) == ["part-ann.csv", "part-none.csv"]
+
+
+def test_names_that_files_cannot_tell_apart_are_refused(command: Command, tmp_path: Path) -> None:
+    path, out = tmp_path / "w.csv", tmp_path / "part.csv"
+    path.write_text("release,length,tenant\n0,3,a/b\n1,4,a:b\n")
+    code, _, err = command("workload convert --split-by tenant --out", out, path)
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        f"serving-sim: error: {out}: names differ only in signs that file names leave out, keep one by its name"
+    )
+    assert list(tmp_path.glob("part*")) == []
