@@ -237,6 +237,7 @@ def test_names_that_files_cannot_tell_apart_are_refused(command: Command, tmp_pa
     code, _, err = command("workload convert --split-by tenant --out", out, path)
     assert code == 2
     assert err.splitlines()[-1] == (
-        f"serving-sim: error: {out}: names differ only in signs that file names leave out, keep one by its name"
+        f"serving-sim: error: {out}: names differ only in signs that file names leave out, "
+        "keep one by its name"
     )
     assert list(tmp_path.glob("part*")) == []
