@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 
 from analysis.cli.console import complain
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 on success, 1 on a failed check, 2 on bad arguments or bad input, 130 on an interruption, 141
         when nobody reads the output any more, 143 on a termination.
     """
+    if arguments is None and not sys.warnoptions:  # the process is the user's, warnings are for developers
+        warnings.simplefilter("ignore")
     words = list(sys.argv[1:] if arguments is None else arguments)
     ready_streams()
     code, message = 0, ""

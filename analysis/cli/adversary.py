@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli.console import say, show
+from analysis.cli.paths import output_folder
 from analysis.json_text import to_json
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ def adversary(
     steps: Annotated[int, typer.Option(help="search: instances each process tries.", min=1)] = 10_000,
     workers: Annotated[int, typer.Option(help="search: processes.", min=1)] = 2,
     seed: Annotated[int, typer.Option(help="search: seed of the climbs.", min=0)] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder for pictures.", show_default=False)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for pictures.", metavar="DIR", parser=output_folder, show_default=False),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:

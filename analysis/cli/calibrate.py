@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,6 +14,7 @@ import typer
 from analysis.cli.console import complain, progress, say, show
 from analysis.cli.options import FileOptions, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
+from analysis.cli.paths import input_path, output_folder
 from analysis.cli.traffic import lines, time_unit, traffic
 
 if TYPE_CHECKING:
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    log: Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")],
+    log: Annotated[
+        Path,
+        typer.Argument(help="Request log in any format the project reads.", metavar="LOG", parser=input_path),
+    ],
     *,
     context: typer.Context,
     file: FileOptions,
@@ -57,7 +62,10 @@ def calibrate(
     delta: Annotated[float, typer.Option(help="Share of tau Q that alpha_cost keeps tau E within.")] = 0.1,
     confidence: Annotated[float, typer.Option(help="At which candidates must be told apart.")] = 0.95,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
-    out: Annotated[Path | None, typer.Option(help="Folder for files.", show_default=False)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for files.", metavar="DIR", parser=output_folder, show_default=False),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
@@ -68,6 +76,8 @@ def calibrate(
 
     if grid not in GRIDS:
         raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
+    if not 0 <= delta < math.inf:
+        raise ValueError(f"--delta={delta!r}: must be a finite number >= 0")
     goal = Goal(CostModel(step_cost, token_cost), min_throughput, _limits(max_latency), smallest, confidence)
     options = WorkloadOptions(requests=log, **vars(file))
     duration = parse_step_time(step_time)
@@ -109,10 +119,14 @@ def calibrate(
 
 
 def _limits(text: str | None) -> dict[float, float]:
-    limits = parse_objectives(text) or {}
+    limits = parse_objectives(text, "max-latency") or {}
     if not all(name.startswith("p") and name[1:].replace(".", "", 1).isdecimal() for name in limits):
         raise ValueError(f"--max-latency={text!r}: must read p95:NUMBER, percentiles joined by commas")
-    return {float(name[1:]): limit for name, limit in limits.items()}
+    percentiles = {float(name[1:]): limit for name, limit in limits.items()}
+    for percentile in percentiles:
+        if not 0 < percentile < 100:
+            raise ValueError(f"--max-latency={text!r}: percentiles must lie strictly between 0 and 100")
+    return percentiles
 
 
 def _table(result: Calibration, unit: TimeUnit) -> Table:

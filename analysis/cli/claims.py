@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
     from analysis.experiments.claims import Finding
@@ -26,7 +27,7 @@ def claims(
         typer.Option(
             help="Folder for claims.json and pictures of counterexamples.",
             metavar="DIR",
-            file_okay=False,
+            parser=output_folder,
             show_default=False,
         ),
     ] = None,
@@ -35,7 +36,7 @@ def claims(
         typer.Option(
             help="Page to write; its pictures go to ../assets/claims beside it.",
             metavar="FILE",
-            dir_okay=False,
+            parser=output_file,
             show_default=False,
         ),
     ] = None,

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0
 """Seconds after which a progress bar appears."""
 
+_UNLIMITED = 100_000
+"""Characters of a line that no table fills."""
+
 _LONGEST = 1000
 """Characters of an error; the middle of a longer one is left out, as rule and place stand at its ends."""
 
 
 def show(table: Table) -> None:
-    """Print a table: ruled on a terminal, in aligned columns anywhere else."""
-    if sys.stdout.isatty():
-        _show_ruled(table)
-    else:
+    """Print a table: ruled on a terminal that is wide enough for its numbers, else in aligned columns."""
+    if not (sys.stdout.isatty() and _show_ruled(table)):
         sys.stdout.write(aligned(table) + "\n")
 
 
@@ -107,19 +108,24 @@ def progress(tasks: int | None, *, quiet: bool) -> Iterator[Callable[[str], None
         bar.stop()
 
 
-def _show_ruled(table: Table) -> None:
+def _show_ruled(table: Table) -> bool:
+    """Print a table with rules, unless it would have to break its numbers; whether it did."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table as RuledTable
 
     ruled = RuledTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for place, name in enumerate(table.header):
         justify: Literal["left", "right"] = "right" if place and table.numbers else "left"
-        # a narrow terminal may break a cell, but never hide digits
         ruled.add_column(name, justify=justify, no_wrap=place == 0, overflow="fold")
     for row in table.rows:
         ruled.add_row(*row)
     console = Console()
+    unbroken = Measurement.get(console, console.options.update_width(_UNLIMITED), ruled).maximum
+    if table.numbers and unbroken > console.width:
+        return False
     console.print(ruled)
     for note in table.notes:
         console.print(note, markup=False, highlight=False)
+    return True

@@ -9,6 +9,7 @@ import typer
 
 from analysis.cli.console import say, show
 from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.paths import input_path, output_file
 from analysis.cli.traffic import lines, one_workload
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ time and the quantiles of their gaps. To serve it: serving-sim run --workload FI
 
 
 def fit(
-    log: Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")],
+    log: Annotated[
+        Path,
+        typer.Argument(help="Request log in any format the project reads.", metavar="LOG", parser=input_path),
+    ],
     *,
     out: Annotated[
-        Path, typer.Option(help="Specification to write, in TOML.", metavar="FILE", dir_okay=False)
+        Path, typer.Option(help="Specification to write, in TOML.", metavar="FILE", parser=output_file)
     ],
     file: FileOptions,
     slots: Annotated[

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from analysis.cli.paths import input_path, output_folder
+
 _workload = partial(typer.Option, rich_help_panel="Workload", show_default=False)
 _trace = partial(typer.Option, rich_help_panel="Workload from a file", show_default=False)
 _worker = partial(typer.Option, rich_help_panel="Worker and policy", show_default=False)
@@ -60,6 +62,7 @@ class SourceOptions:
         _workload(
             help="A specification in TOML, as 'workload fit' writes it; other options override it.",
             metavar="FILE",
+            parser=input_path,
         ),
     ] = None
     lengths: Annotated[
@@ -78,7 +81,11 @@ class SourceOptions:
     ] = None
     clients: Annotated[
         Path | None,
-        _workload(help="TOML file of clients with rates and lengths of their own.", metavar="FILE"),
+        _workload(
+            help="TOML file of clients with rates and lengths of their own.",
+            metavar="FILE",
+            parser=input_path,
+        ),
     ] = None
     users: Annotated[
         int | None,
@@ -92,8 +99,12 @@ class SourceOptions:
         str | None,
         _workload(help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5."),
     ] = None
-    replications: Annotated[int, _workload(help="Independent workloads to serve (default: 1).", min=1)] = 1
-    requests: Annotated[Path | None, _trace(help="File of requests.", metavar="FILE")] = None
+    replications: Annotated[
+        int, _workload(help="Independent workloads to serve (default: 1).", min=1, max=10_000)
+    ] = 1
+    requests: Annotated[Path | None, _trace(help="File of requests.", metavar="FILE", parser=input_path)] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
@@ -212,7 +223,7 @@ class PriceOptions:
         _prices(
             help="CSV of separate prices per million tokens: tariff,input,output,cached.",
             metavar="FILE",
-            dir_okay=False,
+            parser=input_path,
         ),
     ] = None
 
@@ -256,7 +267,9 @@ class StatisticsOptions:
 class OutputOptions:
     """What is written and said."""
 
-    out: Annotated[Path | None, _output(help="Folder for the files.", metavar="DIR", file_okay=False)] = None
+    out: Annotated[
+        Path | None, _output(help="Folder for the files.", metavar="DIR", parser=output_folder)
+    ] = None
     csv: Annotated[bool, _output("--csv", help="Write tables as CSV, not Parquet.")] = False
     record_batches: Annotated[
         bool, _output("--record-batches", help="Also write one row per span of constant batch.")

@@ -62,8 +62,8 @@ def parse_targets(text: str | None) -> tuple[Target, ...]:
     return tuple(targets)
 
 
-def parse_objectives(text: str | None) -> dict[str, float] | None:
-    """Service-level objectives from ``ttft:200,e2el:1000``.
+def parse_objectives(text: str | None, option: str = "goodput") -> dict[str, float] | None:
+    """Service-level objectives from ``ttft:200,e2el:1000``, the value of ``option``.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def parse_objectives(text: str | None) -> dict[str, float] | None:
     """
     if text is None:
         return None
-    return _pairs("goodput", text, ":")
+    return _pairs(option, text, ":")
 
 
 def parse_step_time(text: str | None) -> StepTime:

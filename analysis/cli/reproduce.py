@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.paths import output_folder
 
 
 def reproduce(
@@ -23,7 +24,11 @@ def reproduce(
     context: typer.Context,
     out: Annotated[
         Path,
-        typer.Option(help="Folder for tables, pictures and the page; what is finished there is kept."),
+        typer.Option(
+            help="Folder for tables, pictures and the page; what is finished there is kept.",
+            metavar="DIR",
+            parser=output_folder,
+        ),
     ] = Path("reproduced"),
     sets: Annotated[
         int, typer.Option(help="Sets of five replications of the profit experiment.", min=2)

@@ -9,15 +9,20 @@ import typer
 
 from analysis.cli.console import say
 from analysis.cli.parsing import parse_duration
+from analysis.cli.paths import input_path, output_file
 
 
 def servegen(
     folder: Annotated[
-        Path, typer.Argument(help="Folder of chunk-N-trace.csv and chunk-N-dataset.json.", metavar="DIR")
+        Path,
+        typer.Argument(
+            help="Folder of chunk-N-trace.csv and chunk-N-dataset.json.", metavar="DIR", parser=input_path
+        ),
     ],
     *,
     out: Annotated[
-        Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", dir_okay=False)
+        Path,
+        typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", parser=output_file),
     ],
     time_unit: Annotated[
         float, typer.Option(help="Seconds per time unit.", metavar="SECONDS", show_default=False)

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.paths import input_path, output_file, output_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_File = Annotated[Path, typer.Argument(metavar="FILE", help="Study file in TOML.", show_default=False)]
+_File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Study file in TOML.", parser=input_path, show_default=False)
+]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")]
 
 
@@ -118,7 +121,7 @@ def export(
     file: _File,
     *,
     out: Annotated[
-        Path, typer.Option(help="File to write: .csv or .parquet.", metavar="FILE", dir_okay=False)
+        Path, typer.Option(help="File to write: .csv or .parquet.", metavar="FILE", parser=output_file)
     ],
     quiet: _Quiet = False,
 ) -> None:
@@ -138,7 +141,7 @@ def plot(
     file: _File,
     *,
     context: typer.Context,
-    out: Annotated[Path, typer.Option(help="Folder for the pictures.", metavar="DIR", file_okay=False)],
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.", metavar="DIR", parser=output_folder)],
     against: Annotated[
         Axis | None,
         typer.Option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
     from analysis.experiments.validation import Finding, Settings
@@ -22,7 +23,7 @@ def validate(
         typer.Option(
             help="Folder for the table, the picture and the page; what is finished there is kept.",
             metavar="DIR",
-            file_okay=False,
+            parser=output_folder,
         ),
     ] = Path("validated"),
     quick: Annotated[
@@ -35,7 +36,7 @@ def validate(
         typer.Option(
             help="Page to write; its picture goes to ../assets/validation beside it.",
             metavar="FILE",
-            dir_okay=False,
+            parser=output_file,
             show_default=False,
         ),
     ] = None,

@@ -13,6 +13,7 @@ from analysis.cli.console import say, show
 from analysis.cli.expand import expand
 from analysis.cli.fit import fit
 from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.paths import input_path, output_file, output_folder
 from analysis.cli.servegen import servegen
 from analysis.cli.traffic import lines, one_workload, time_unit
 from analysis.text import file_name
@@ -32,9 +33,12 @@ class SplitBy(StrEnum):
     MODEL = "model"
 
 
-_Log = Annotated[Path, typer.Argument(help="Request log in any format the project reads.", metavar="LOG")]
+_Log = Annotated[
+    Path,
+    typer.Argument(help="Request log in any format the project reads.", metavar="LOG", parser=input_path),
+]
 _Out = Annotated[
-    Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", dir_okay=False)
+    Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.", metavar="FILE", parser=output_file)
 ]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")]
 _Slots = Annotated[
@@ -101,7 +105,7 @@ def inspect(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for a report with pictures.", metavar="DIR", file_okay=False, show_default=False
+            help="Folder for a report with pictures.", metavar="DIR", parser=output_folder, show_default=False
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -51,6 +52,8 @@ class Goal:
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
             raise ValueError(f"confidence={self.confidence!r}: must lie strictly between 0 and 1")
+        if self.throughput is not None and not 0 <= self.throughput < math.inf:
+            raise ValueError(f"min_throughput={self.throughput!r}: must be a finite number >= 0")
         quantiles(tuple(self.latency))
 
 

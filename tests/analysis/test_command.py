@@ -17,7 +17,7 @@ import pytest
 import analysis
 import serving_sim
 from analysis.cli import main
-from analysis.cli.console import aligned
+from analysis.cli.console import aligned, show
 from analysis.tables import Table
 from serving_sim import Run
 
@@ -237,6 +237,17 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
                 "printed-flaw-1, printed-flaw-2, printed-flaw-3"
             ),
         ),
+        (
+            "run --policy fcfs --replications 10001",
+            "invalid value for '--replications': Input should be less than or equal to 10000",
+        ),
+        ("calibrate no.csv --delta nan", "--delta=nan: must be a finite number >= 0"),
+        ("calibrate no.csv --min-throughput nan", "min_throughput=nan: must be a finite number >= 0"),
+        ("calibrate no.csv --max-latency p95:nan", "max-latency='nan': must be a finite number"),
+        (
+            "calibrate no.csv --max-latency p0:3",
+            "--max-latency='p0:3': percentiles must lie strictly between 0 and 100",
+        ),
         ("compare --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
         (
             "workload make --out w.csv --replications 2",
@@ -265,12 +276,59 @@ def test_a_policy_that_starves_ends_with_its_name(command: Command) -> None:
     assert re.fullmatch(r"serving-sim: error: [^\n]*idle[^\n]*200[^\n]*\n", err)
 
 
-def test_a_folder_that_cannot_be_made_is_named(command: Command, tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    code, _, err = command("run", "--policy", "fcfs", "--quiet", *SMALL, "--out", blocked / "out")
-    assert code == 2
-    assert err == f"serving-sim: error: {blocked / 'out'}: Not a directory\n"
+@pytest.mark.parametrize(
+    ("out", "rule"),
+    [
+        ("", "must not be empty"),
+        ("~nobody-of-that-name/x", "~nobody-of-that-name/x: Could not determine home directory."),
+        ("file", "{folder}/file is a file, not a folder"),
+        ("file/x/y", "{folder}/file is a file, not a folder"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run --policy fcfs --out",
+        "compare --out",
+        "adversary golden-ratio --out",
+        "claims --out",
+        "reproduce table1 --out",
+        "calibrate no.csv --out",
+        "validate --out",
+    ],
+)
+def test_an_output_folder_that_cannot_be_is_refused_before_the_work(
+    *, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, out: str, rule: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    place = str(tmp_path / out) if out.startswith("file") else out
+    assert command(*words.split(), place) == (
+        2,
+        "",
+        f"serving-sim: error: invalid value for '--out': {rule.format(folder=tmp_path)}\n",
+    )
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_file_to_write_is_refused_before_the_work(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "w.csv").mkdir()
+    for out, rule in (
+        ("", "must not be empty"),
+        (tmp_path / "w.csv", f"{tmp_path}/w.csv is a folder, not a file"),
+    ):
+        said = f"serving-sim: error: invalid value for '--out': {rule}\n"
+        assert command("workload", "make", "--out", out) == (2, "", said)
+
+
+def test_a_tilde_is_the_home_of_the_user(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert command("workload", "make", "--num-prompts", "3", "--out=~/deep/w.csv")[0] == 0
+    assert command("run", "--policy", "fcfs", "--requests=~/deep/w.csv", "--out=~/out", "--csv")[0] == 0
+    assert names(tmp_path) == ["deep/w.csv", "out/requests.csv", "out/summary.json"]
 
 
 def test_commands_without_arguments_show_their_help(command: Command) -> None:
@@ -351,6 +409,31 @@ def test_no_colour_away_from_a_terminal(command: Command) -> None:
 def test_tables_align_numbers_to_the_right() -> None:
     table = Table("t", ("policy", "mean"), [("a", "1,234"), ("longer", "5")])
     assert aligned(table) == "t\npolicy   mean\na       1,234\nlonger      5\n"
+
+
+@pytest.mark.parametrize(("width", "ruled"), [(120, True), (60, False)])
+def test_a_narrow_terminal_breaks_no_number(
+    *, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int, ruled: bool
+) -> None:
+    table = Table("t", ("policy", *"abcdef"), [("fcfs", *["1,234,567 ± 8"] * 6)])
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    show(table)
+    printed = capsys.readouterr().out
+    assert printed.count("1,234,567 ± 8") == 6
+    assert ("─" in printed) is ruled
+
+
+def test_a_narrow_terminal_wraps_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Table("t", ("policy", "rule"), [("fcfs", "first come " * 20)], numbers=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "50")
+    show(table)
+    printed = capsys.readouterr().out
+    assert printed.count("first") == printed.count("come") == 20
+    assert max(map(len, printed.splitlines())) <= 50
 
 
 def test_the_azure_trace_is_served_whole(command: Command, shared: Path, tmp_path: Path) -> None:

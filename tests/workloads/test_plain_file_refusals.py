@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -213,3 +214,8 @@ def test_a_column_blank_for_long_must_stay_blank(tmp_path: Path) -> None:
     rows = "1,1,\n" * 1_000_000  # more than one batch
     file = write(tmp_path / "late.csv", f"release,length,prompt_tokens\n{rows}1,1,7\n")
     assert said_of(file) == "line 1000002: prompt_tokens='7': must be blank, as it is in the rows before"
+
+
+def test_a_pipe_is_refused_before_anybody_waits_for_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert said_of(tmp_path / "pipe.csv") == "must be a file, found a pipe or a device"

@@ -45,8 +45,10 @@ def unpacked(path: Path) -> Source:
     Raises
     ------
     ValueError
-        If the file is missing, empty, a folder, not readable, or its compressed data are broken.
+        If the file is missing, empty, a folder, a pipe, not readable, or its compressed data are broken.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe would wait for its writer
+        raise ValueError(f"{path}: must be a file, found a pipe or a device")
     with reading(path), path.open("rb") as file:
         start = file.read(4)
     codec = next((name for magic, name in _CODECS.items() if start.startswith(magic)), None)
