@@ -34,7 +34,7 @@ def ratios_against_gamma(stated: Mapping[str, Line], measured: Mapping[str, Line
     return figure
 
 
-def ratios_against_delay(curves: Mapping[str, Line], golden: float) -> Figure:
+def ratios_against_delay(curves: Mapping[str, Line], golden: float, at_once: Sequence[float] = ()) -> Figure:
     """The worse of the adversary's two continuations against the delay of the first start.
 
     Parameters
@@ -43,6 +43,8 @@ def ratios_against_delay(curves: Mapping[str, Line], golden: float) -> Figure:
         By label, one a length.
     golden : float
         The limit of the peak, marked by a thin line.
+    at_once : sequence of float
+        Ratios of policies that do not wait.
     """
     style = inks(list(curves))
     with drawing():
@@ -50,6 +52,9 @@ def ratios_against_delay(curves: Mapping[str, Line], golden: float) -> Figure:
         axes = figure.subplots()
         for name, (x, ratio) in curves.items():
             axes.plot(x, ratio, label=name, **style[name].line)
+        if at_once:
+            label = "policies that start at once"
+            axes.plot([0.0] * len(at_once), at_once, "o", color="#333333", ms=5, label=label)
         axes.axhline(golden, color="#555555", linewidth=0.8)
         axes.axvline(golden, color="#555555", linewidth=0.8)
         axes.annotate(

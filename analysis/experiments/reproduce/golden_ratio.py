@@ -78,6 +78,7 @@ def item(results: Results) -> Item:
                 *(f"{others[policy]:.6f}" for policy in _POLICIES),
             )
         )
+    at_once = frame.loc[frame["policy"] != "delayed", "measured"].tolist()
     header = (
         "L, tokens",
         "best wait x",
@@ -88,8 +89,9 @@ def item(results: Results) -> Item:
     picture = Picture(
         "golden-ratio",
         "Certain ratio against the wait",
-        "One curve a length; left of the peak the second request hurts, right of it the waiting.",
-        ratios_against_delay(curves, GOLDEN),
+        "One curve a length; left of the peak the second request hurts, right of it the waiting. The points "
+        "are fair-fcfs, fair-lpt and isjl, which start at once.",
+        ratios_against_delay(curves, GOLDEN, at_once),
     )
     found = [
         (

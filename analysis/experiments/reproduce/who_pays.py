@@ -12,7 +12,6 @@ from analysis.experiments.pricing import BUCKET, COST, LONGEST, SET, serve
 from analysis.experiments.reproduce.experiment import Experiment, Item, Results, Settings
 from analysis.experiments.reproduce.noise import Measured, over_sets
 from analysis.experiments.reproduce.pricing import set_lengths
-from analysis.experiments.reproduce.table1 import cell
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.externality import by_length_class, request_shares
 from analysis.plots.costs import transfers
@@ -116,12 +115,16 @@ def _table(measured: _Shares, quantity: str) -> Table:
     rows = [
         (
             f"{end - BUCKET + 1} to {end}",
-            *(cell(measured[quantity, policy, end], None) for policy in _POLICIES),
+            *(_percent(measured[quantity, policy, end]) for policy in _POLICIES),
         )
         for end in _ENDS[1:]
     ]
     title = f"externality {quantity} by length, {_UNITS[quantity]}, ± half of a 95 % interval"
     return Table(title, ("length, tokens", *_POLICIES), rows)
+
+
+def _percent(measured: Measured) -> str:
+    return f"{measured.value:.1f} ± {measured.value - measured.low:.1f}"
 
 
 def _found(measured: _Shares) -> list[str]:
