@@ -170,7 +170,11 @@ class Job:
 
     def estimates(self, outcome: Outcome) -> dict[str, Any]:
         """Content of ``replications.json``."""
-        return {**self.header(), **outcome.to_dict(), **self.precision([outcome])}
+        from analysis.books import keep_books, prices_as_dict
+
+        books = keep_books(outcome.runs, self.prices).to_dict()
+        costs = {"prices": prices_as_dict(self.prices), **books}
+        return {**self.header(), **outcome.to_dict(), "costs": costs, **self.precision([outcome])}
 
     def precision(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """What became of ``--until``, nothing without it."""

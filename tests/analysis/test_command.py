@@ -90,7 +90,9 @@ def test_replications_have_folders_and_shared_estimates(command: Command, tmp_pa
     ]
     drawn = {(tmp_path / f"replication-{number}" / "requests.csv").read_bytes() for number in (1, 2, 3)}
     assert len(drawn) == 3
-    assert json.loads((tmp_path / "replications.json").read_text())["figures"]["makespan"]["low"] is not None
+    shared = json.loads((tmp_path / "replications.json").read_text())
+    assert shared["figures"]["makespan"]["low"] is not None
+    assert shared["costs"]["figures"]["profit"]["low"] is not None
 
 
 def test_the_first_replication_is_the_single_run(command: Command, tmp_path: Path) -> None:
