@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from refusal import refusal
 
 from serving_sim import Workload
@@ -60,3 +62,18 @@ def test_gaps_of_seconds_since_1970_are_exact(tmp_path: Path) -> None:
 def test_refused_rows(tmp_path: Path, row: str, message: str) -> None:
     path = tmp_path / "arena.csv"
     assert refusal(lambda: read(tmp_path, HEADER + ROWS + row)) == f"{path}: line 5: {message}"
+
+
+def test_times_of_32_bits_are_read_only_where_they_tell_milliseconds_apart(tmp_path: Path) -> None:
+    path = tmp_path / "arena.parquet"
+    tokens = {"client": ["a", "b"], "prompt_tokens": [1, 1], "output_tokens": [1, 1]}
+    times = pa.array([0.5, 1000.25], pa.float32())
+    parquet.write_table(pa.table({"req_time_s": times, **tokens}), path)
+    workload, _ = read_requests(path, time_unit=1)
+    assert workload.release.tolist() == [0, 999.75]
+    times = pa.array([0.5, 1.7e9], pa.float32())
+    parquet.write_table(pa.table({"req_time_s": times, **tokens}), path)
+    assert refusal(lambda: read_requests(path, time_unit=1)) == (
+        f"{path}: row 2: req_time_s=1700000000.0: "
+        "must have 64 bits, as with 32 such times are more than 1 ms apart"
+    )
