@@ -65,5 +65,9 @@ class Check:
 
 def estimated(case: str, quantity: str, values: Sequence[float], expected: float) -> Check:
     """Check of a mean over independent replications, at least two."""
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Check(case, quantity, float(np.mean(values)), expected, error)
+    return Check(case, quantity, float(np.mean(values)), expected, standard_error(values))
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Of the mean of independent values, at least two."""
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))

@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.experiments.validation.chapter import Chapter
-from analysis.experiments.validation.check import Check
+from analysis.experiments.validation.check import Check, standard_error
 from analysis.experiments.validation.comparison import Arguments, system_tasks
 from analysis.experiments.validation.measures import mean_wait
 from analysis.experiments.validation.settings import Settings
@@ -47,7 +47,7 @@ def work(system: Arguments, settings: Arguments) -> Rows:
     simulated, size = System(**system), Settings(**settings)
     ours = [mean_wait(run, size.warmup) - 0.5 for run in simulated.replicate(size)]
     others = list(_mean_waits(simulated, size))
-    error = math.hypot(_error(ours), _error(others))
+    error = math.hypot(standard_error(ours), standard_error(others))
     quantity = "mean wait - 1/2 (steps), against Ciw"
     check = Check(simulated.name, quantity, float(np.mean(ours)), float(np.mean(others)), error)
     return [check.to_row()]
@@ -68,10 +68,6 @@ def _mean_waits(system: System, settings: Settings) -> Iterator[float]:
         simulation.simulate_until_max_customers(settings.other_requests, method="Finish")
         records: list[Any] = sorted(simulation.get_all_records(), key=lambda record: record.arrival_date)
         yield float(np.mean([record.waiting_time for record in records[settings.other_requests // 10 :]]))
-
-
-def _error(values: list[float]) -> float:
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 CHAPTER = Chapter("independent", "An independent simulator", _MEASURES, tasks, absent)

@@ -10,7 +10,7 @@ from analysis.experiments.validation.comparison import Arguments, compare, syste
 from analysis.experiments.validation.measures import mean_wait
 from analysis.experiments.validation.settings import Settings
 from analysis.experiments.validation.system import System
-from analysis.queueing import heavy_traffic_wait, single_server_wait, slotted_fcfs
+from analysis.queueing import heavy_traffic_wait, slotted_fcfs
 from serving_sim import Run
 
 _LIGHT = System(1, "uniform:low=1,high=30", 0.002)
@@ -54,11 +54,7 @@ def work(system: Arguments, settings: Arguments) -> Rows:
     lengths = simulated.distribution
     scv = next(scv for slots, text, scv in _HEAVY if (slots, text) == (simulated.slots, simulated.lengths))
     limit = heavy_traffic_wait(simulated.slots, simulated.load, lengths.mean, scv)
-    exact = (
-        single_server_wait(simulated.rate, _MEAN, _SQUARE) + 0.5
-        if simulated.slots == 1
-        else slotted_fcfs(simulated.slots, lengths, simulated.rate).mean_wait
-    )
+    exact = slotted_fcfs(simulated.slots, lengths, simulated.rate).mean_wait
     known = {"mean wait / heavy-traffic limit": (partial(_ratio, 0.0, limit), exact / limit)}
     return compare(simulated, Settings(**settings), known)
 
