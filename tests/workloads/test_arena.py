@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +72,8 @@ def test_times_of_32_bits_are_read_only_where_they_tell_milliseconds_apart(tmp_p
     parquet.write_table(pa.table({"req_time_s": times, **tokens}), path)
     workload, _ = read_requests(path, time_unit=1)
     assert workload.release.tolist() == [0, 999.75]
-    times = pa.array([0.5, 1.7e9], pa.float32())
-    parquet.write_table(pa.table({"req_time_s": times, **tokens}), path)
-    assert refusal(lambda: read_requests(path, time_unit=1)) == (
-        f"{path}: row 2: req_time_s=1700000000.0: "
-        "must have 64 bits, as with 32 such times are more than 1 ms apart"
-    )
+    coarse = "must have 64 bits, as with 32 such times are more than 1 ms apart"
+    for time, rule in ((1.7e9, coarse), (-(2.0**127), coarse), (math.inf, "must be finite")):
+        parquet.write_table(pa.table({"req_time_s": pa.array([0.5, time], pa.float32()), **tokens}), path)
+        said = refusal(lambda: read_requests(path, time_unit=1))
+        assert said == f"{path}: row 2: req_time_s={time!r}: {rule}"

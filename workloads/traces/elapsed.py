@@ -54,5 +54,5 @@ def _elapsed(batch: Batch, name: str, *, unit: int) -> IntArray:
 def _refuse_coarse(batch: Batch, name: str, times: FloatArray, unit: int) -> None:
     """Refuse times that have lost their digits: 32-bit seconds since 1970 are 128 seconds apart."""
     if batch.columns[name].type in (pa.float16(), pa.float32()):
-        coarse = np.spacing(np.abs(times).astype(np.float32)) * unit > _MILLISECOND
+        coarse = np.spacing(np.abs(times).astype(np.float32)) > _MILLISECOND / unit
         batch.refuse(name, coarse, "must have 64 bits, as with 32 such times are more than 1 ms apart")
