@@ -39,7 +39,7 @@ class Guarantee:
         Proven lower bound on the busy steps of every alpha-fair schedule of the requests.
     by_theorem : Estimate
         ``c (1 / rho - 1) T* + tau alpha O`` with rho = least_steps / T, and T* the most steps that a
-        more profitable schedule can take: known before E is measured. In money.
+        more profitable schedule can take, in money.
     by_run : Estimate
         ``c (T - least_steps) + tau E``: what this run leaves to earn at most, in money.
     """

@@ -48,13 +48,15 @@ def _measures(prices: Prices) -> list[str]:
         (
             f"A step costs c = {model.c:g}, and tau = {model.tau:g} for every request of the batch and every "
             "token of the longest cache in it, since the whole batch waits for its longest member. A token "
-            f"of a request brings {prices.per_token:g}. All amounts are in the money of these three prices."
+            f"of a request brings {prices.per_token:g}. All amounts are in the money of these three prices, "
+            "and count every request, those of the warm-up too."
         ),
         (
             "The cost splits exactly into tau Q, which every order of service pays; c T for the T steps "
             "taken; and tau E, the batching externality: what requests pay for sharing batches with longer "
             "caches. So one policy earns more than another by c times the steps it saves less tau times the "
-            "externality it adds, and at the break-even c both earn the same."
+            "externality it adds. At the break-even c both earn the same; above it the one with fewer steps "
+            "earns more."
         ),
         (
             "A policy that keeps its requests within alpha tokens of each other has E of at most alpha times "
