@@ -99,6 +99,13 @@ def test_the_family_that_made_the_gaps_fits_best(process: str, family: str, shap
     assert best.distance < 1.95 / np.sqrt(len(gaps))
 
 
+def test_a_fit_to_very_many_values_is_that_to_a_good_many() -> None:
+    gaps = np.random.default_rng(8).weibull(0.6, size=250_000)
+    (fitted,) = fit_families(gaps, (WEIBULL,))
+    assert fitted.parameters["shape"] == pytest.approx(0.6, rel=0.01)
+    assert fitted.distance < 1.95 / np.sqrt(len(gaps))  # to all of them
+
+
 def test_rounded_lengths_are_held_against_the_rounded_fit() -> None:
     lengths = parse_lengths("lognormal:mean=60,sigma=0.8").sample(40_000, np.random.default_rng(3))
     best, *others = fit_families(lengths, (GAMMA, WEIBULL, LOGNORMAL), whole=True)
