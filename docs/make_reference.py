@@ -15,7 +15,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from analysis.cli.app import app
-from analysis.columns import BATCH_COLUMNS, REQUEST_COLUMNS, SUMMARY_FIELDS, TENANT, Column
+from analysis.columns import BATCH_COLUMNS, MODEL, REQUEST_COLUMNS, SUMMARY_FIELDS, TENANT, Column
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, Definition
 from workloads.traces.formats import FORMATS, format_called
 
@@ -257,7 +257,7 @@ def _metrics() -> str:
             _definitions(RUN_METRICS) + "\n",
             "## `requests.parquet`, or `requests.csv` with `--csv`\n",
             "One row a request, in input order.\n",
-            _columns((*REQUEST_COLUMNS, TENANT)) + "\n",
+            _columns((*REQUEST_COLUMNS, TENANT, MODEL)) + "\n",
             "## `batches.parquet`, or `batches.csv`, with `--record-batches`\n",
             _columns(BATCH_COLUMNS) + "\n",
             TIMELINE,
