@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -173,5 +174,5 @@ def _write_with(write: Callable[[pa.Table, pa.OSFile], None]) -> Callable[[pa.Ta
 _WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
     ".csv": _write_with(csv.write_csv),
     ".jsonl": _write_jsonl,
-    ".parquet": _write_with(parquet.write_table),
+    ".parquet": _write_with(partial(parquet.write_table, write_page_checksum=True)),
 }

@@ -88,3 +88,25 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
         write_workload(Workload([0, 1], [2, 3]), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@given(data=st.data())
+def test_a_damaged_parquet_file_is_refused_or_reads_the_same(folder: Path, data: st.DataObject) -> None:
+    path = folder / "damaged.parquet"
+    workload = Workload([0, 0.5, 2], [3, 2**40, 7], tenant=["a", "bb", "a"])
+    write_workload(workload, path)
+    content = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    try:
+        back, _ = read_workload(path)
+    except ValueError as refused:
+        said = str(refused)
+    else:
+        said = f"{path}: "
+        assert back.tenant is None or back.tenant.tolist() == ["a", "bb", "a"]
+        assert back.release.tolist() == [0, 0.5, 2]
+        assert back.length.tolist() == [3, 2**40, 7]
+    assert said.startswith(f"{path}: ")
+    assert "\n" not in said

@@ -16,17 +16,23 @@ class ParquetTable(Table):
     """A Parquet file; rows are counted from 1, as it has no lines."""
 
     def __init__(self, source: Source) -> None:
-        with reading(source.path), parquet.ParquetFile(source.content) as file:
+        with reading(source.path), _opened(source) as file:
             names = file.schema_arrow.names
         super().__init__(source.path, names)
         self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Columns as the file types them."""
-        with reading(self.path), parquet.ParquetFile(self._source.content) as file:
+        with reading(self.path), _opened(self._source) as file:
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+                batch.validate(full=True)  # broken text would be found only where it is shown
                 yield {name: batch.column(name) for name in names}
 
     def record_place(self, record: int) -> str:
         """The row's number from 1."""
         return f"row {record + 1}"
+
+
+def _opened(source: Source) -> parquet.ParquetFile:
+    """The file; where its pages have checksums, as those written here do, damage is told."""
+    return parquet.ParquetFile(source.content, page_checksum_verification=True)

@@ -76,7 +76,7 @@ def reading(path: Path) -> Iterator[None]:
     except OSError as error:  # Arrow's input errors are OSErrors with long texts and no errno
         what = error.strerror.lower() if error.strerror else _first_line(error)
         raise ValueError(f"{path}: cannot be read: {what}") from None
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: cannot be read: {_first_line(error)}") from None
 
 
