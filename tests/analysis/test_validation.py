@@ -28,7 +28,7 @@ from analysis.experiments.validation import (
 )
 from analysis.experiments.validation.chapter import Chapter
 from analysis.experiments.validation.check import Check, estimated
-from analysis.experiments.validation.little import little_distance
+from analysis.experiments.validation.little import little_check, little_distance
 from policies import FCFS
 from serving_sim import Workload, simulate
 
@@ -112,7 +112,7 @@ def test_without_ciw_its_chapter_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 def noted(found: float, notes: str) -> Rows:
     with Path(notes).open("a", encoding="utf-8") as file:
         file.write(".")
-    return [Check("one", "number", found, 1.25, 0.125).to_row()]
+    return [Check("one", "number", found, 1.25, 0.125).to_row(), little_check("one", [0.0]).to_row()]
 
 
 def small(found: float, notes: Path, _: Settings) -> list[Task]:
@@ -139,8 +139,9 @@ def test_command_keeps_what_is_done_and_writes_its_pages(
     assert "Not here: Left out: no tool." in first.out
     assert main(words) == 0
     assert notes.read_text(encoding="utf-8") == "."
-    (row,) = pd.read_csv(tmp_path / "out" / "validation.csv").to_dict("records")
+    row, law = pd.read_csv(tmp_path / "out" / "validation.csv").to_dict("records")
     assert (row["chapter"], row["deviation"], row["met"]) == ("small", 2.0, True)
+    assert (law["chapter"], law["quantity"]) == ("little", "L / (lambda W) - 1, largest of 1 run")
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "A small chapter" in report
     assert "Left out: no tool." in report

@@ -13,6 +13,7 @@ from analysis.experiments.reproduce.task import Rows, Task
 from analysis.experiments.validation.chapter import Chapter
 from analysis.experiments.validation.check import Check, standard_error
 from analysis.experiments.validation.comparison import Arguments, system_tasks
+from analysis.experiments.validation.little import little_check, little_distance
 from analysis.experiments.validation.measures import mean_wait
 from analysis.experiments.validation.settings import Settings
 from analysis.experiments.validation.system import System
@@ -45,12 +46,15 @@ def absent() -> str | None:
 def work(system: Arguments, settings: Arguments) -> Rows:
     """Mean waits of both simulators."""
     simulated, size = System(**system), Settings(**settings)
-    ours = [mean_wait(run, size.warmup) - 0.5 for run in simulated.replicate(size)]
+    ours, distances = [], []
+    for run in simulated.replicate(size):
+        ours.append(mean_wait(run, size.warmup) - 0.5)
+        distances.append(little_distance(run))
     others = list(_mean_waits(simulated, size))
     error = math.hypot(standard_error(ours), standard_error(others))
     quantity = "mean wait - 1/2 (steps), against Ciw"
     check = Check(simulated.name, quantity, float(np.mean(ours)), float(np.mean(others)), error)
-    return [check.to_row()]
+    return [check.to_row(), little_check(simulated.name, distances).to_row()]
 
 
 def _mean_waits(system: System, settings: Settings) -> Iterator[float]:

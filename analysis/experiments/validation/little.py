@@ -9,6 +9,9 @@ import numpy as np
 from analysis.experiments.validation.check import Check
 from serving_sim import Run
 
+LAW = "L / (lambda W) - 1"
+"""How the quantity of a `little_check` begins."""
+
 _ROUNDING = 1e-9
 
 
@@ -32,5 +35,5 @@ def little_distance(run: Run) -> float:
 
 def little_check(case: str, distances: Sequence[float]) -> Check:
     """All runs of a system at once."""
-    quantity = f"L / (lambda W) - 1, largest of {len(distances)} runs"
+    quantity = f"{LAW}, largest of {len(distances):,} run{'s' * (len(distances) > 1)}"
     return Check(case, quantity, max(distances), 0.0, rounding=_ROUNDING)

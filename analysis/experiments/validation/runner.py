@@ -18,12 +18,21 @@ from analysis.experiments.validation import (
 )
 from analysis.experiments.validation.chapter import Chapter
 from analysis.experiments.validation.check import Check
+from analysis.experiments.validation.little import LAW
 from analysis.experiments.validation.settings import Settings
 
 CHAPTERS: tuple[Chapter, ...] = tuple(
     module.CHAPTER for module in (waiting, identity, erlang, priorities, limits, insensitivity, independent)
 )
-"""In the order of the page."""
+"""In the order of the page, before Little's law."""
+
+_LITTLE = Chapter(
+    "little",
+    "Little's law",
+    "In every run of every system the mean number of requests, walked from event to event, is their rate "
+    "times their mean latency. A run begins and ends empty, so the two are equal but for rounding.",
+    lambda _: [],
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,19 @@ def validate(settings: Settings, *, folder: Path, jobs: int, done: Callable[[str
     tasks = {chapter.name: chapter.tasks(settings) for chapter in CHAPTERS}
     everything = [task for each in tasks.values() for task in each]
     rows = collect(everything, folder=folder / "kept", jobs=jobs, done=done)
-    return [
-        Finding(chapter, [Check.from_row(row) for task in tasks[chapter.name] for row in rows[task.name]])
+    checks = {
+        chapter: [Check.from_row(row) for task in tasks[chapter.name] for row in rows[task.name]]
         for chapter in CHAPTERS
+    }
+    findings = [
+        Finding(chapter, [check for check in each if not _is_little(check)])
+        for chapter, each in checks.items()
     ]
+    return [
+        *findings,
+        Finding(_LITTLE, [check for each in checks.values() for check in each if _is_little(check)]),
+    ]
+
+
+def _is_little(check: Check) -> bool:
+    return check.quantity.startswith(LAW)
