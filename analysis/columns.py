@@ -85,7 +85,7 @@ SUMMARY_FIELDS = (
         "input",
         "",
         "null unless a file was read, else file, format, rows_read = kept + the sum of dropped by reason, "
-        "notes, and shaping: name, before, after, dropped and note of each step",
+        "out_of_order, notes, and shaping: name, before, after, dropped and note of each step",
     ),
     Field("arguments", "", "options of the command"),
     Field("policy", "", "policy with its parameters"),

@@ -25,6 +25,8 @@ class ReadReport:
         Rows left out, by reason: the first rule they break, as ``column: rule``.
     notes : sequence of str
         What a reader of the results should know, one line each.
+    out_of_order : int
+        Rows kept that were earlier than the row before, and were sorted.
     """
 
     path: Path
@@ -33,3 +35,4 @@ class ReadReport:
     kept: int
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    out_of_order: int = 0

@@ -91,6 +91,7 @@ def input_record(report: ReadReport, steps: Sequence[Step]) -> dict[str, Any]:
         "rows_read": report.rows_read,
         "kept": report.rows_read - sum(dropped.values()),
         "dropped": dropped,
+        "out_of_order": report.out_of_order,
         "notes": list(report.notes),
         "shaping": [asdict(step) for step in steps],
     }

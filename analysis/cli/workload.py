@@ -121,7 +121,8 @@ def inspect(
     unit = time_unit(workload, StepTime())
     second = 1.0 if unit.seconds is None else 1 / unit.seconds
     found = inspect_workload(arrivals.workloads[0], slots=counted, second=second)
-    content = {"input": arrivals.inputs[0] if arrivals.inputs else None, **found.to_dict()}
+    read = arrivals.inputs[0] if arrivals.inputs else None
+    content = {"input": read, **found.to_dict()}
     if out is not None:
         facts = {
             "Command": shlex.join(["serving-sim", *context.obj]),
@@ -132,6 +133,8 @@ def inspect(
     if json:
         typer.echo(to_json(content), nl=False)
         return
+    if read is not None:
+        typer.echo(f"rows out of order in the file: {read['out_of_order']:,}\n")
     for table in inspection_tables(found, time_unit=unit):
         show(table)
 

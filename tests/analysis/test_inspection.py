@@ -207,3 +207,13 @@ def test_fits_follow_the_truth_of_a_made_workload() -> None:
     assert found.length_fits["length"][0].family == "lognormal"
     exponential = next(each for each in found.gap_fits if each.family == "exponential")
     assert exponential.distance < 1.95 / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize(("rows", "back"), [("0,3\n1,4\n2,5\n", 0), ("2,3\n1,4\n1,5\n0,5\n", 2)])
+def test_the_order_of_the_file_is_told(command: Command, tmp_path: Path, rows: str, back: int) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("release,length\n" + rows)
+    _, out, _ = command("workload inspect --json --requests", path)
+    assert json.loads(out)["input"]["out_of_order"] == back
+    _, out, _ = command("workload inspect --requests", path)
+    assert out.startswith(f"rows out of order in the file: {back}\n")

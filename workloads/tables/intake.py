@@ -46,6 +46,7 @@ class Intake:
         self._rows = 0
         self._misfits = 0
         self._dropped: Counter[str] = Counter()
+        self._out_of_order = 0
         self.notes: list[str] = []
 
     def names(self, needed: Sequence[str], optional: Sequence[str]) -> list[str]:
@@ -123,6 +124,7 @@ class Intake:
         back = int(np.count_nonzero(column[1:] < column[:-1]))
         if back == 0:
             return values
+        self._out_of_order = back
         rows = "1 row is" if back == 1 else f"{back} rows are"
         self.notes.append(f"{rows} earlier than the row before; sorted, equal times in the file's order")
         order = np.argsort(column, kind="stable")
@@ -133,7 +135,8 @@ class Intake:
         dropped = dict(self._dropped)
         read = self._rows + self._misfits
         path = self._tables[0].path
-        return ReadReport(path, name, read, read - sum(dropped.values()), dropped, tuple(self.notes))
+        kept = read - sum(dropped.values())
+        return ReadReport(path, name, read, kept, dropped, tuple(self.notes), self._out_of_order)
 
     def _take_broken(self, batch: Batch) -> None:
         bad = np.flatnonzero(batch.broken >= 0)
