@@ -28,6 +28,13 @@ class Estimate:
         """The value without an interval, for the reason given."""
         return self if self.value is None else Estimate(self.value, note=note)
 
+    def scaled(self, factor: float) -> Estimate:
+        """The estimate in another unit, ``factor`` > 0."""
+        value, low, high = (
+            None if each is None else each * factor for each in (self.value, self.low, self.high)
+        )
+        return Estimate(value, low, high, self.note)
+
     @property
     def half_width(self) -> float | None:
         """Half of the interval's width, None without one."""

@@ -53,9 +53,7 @@ def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
         (entry.title, *(with_interval(value) for value in outcome.metrics[entry.key].values()))
         for entry in REQUEST_METRICS
     ]
-    title = (
-        f"{outcome.policy}, times in {time_unit.plural}, ± half of a 95 % interval where the data carry one"
-    )
+    title = f"{outcome.policy}, times in {time_unit.plural}, with 95 % intervals where the data carry them"
     notes = [
         *stability_notes([outcome], time_unit),
         *missing_values(outcome, [entry.key for entry in REQUEST_METRICS]),

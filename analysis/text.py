@@ -8,6 +8,8 @@ from analysis.estimate import Estimate
 
 ABSENT = "-"
 
+_LOPSIDED = 1.1  # up to a tenth the two sides share one number
+
 _ROUNDING = 1e-12  # a relative width below it comes from floating point, not from chance
 
 
@@ -19,13 +21,22 @@ def number(value: float | None) -> str:
 
 
 def with_interval(estimate: Estimate) -> str:
-    """Value and half width of the interval, as in ``12.35 ± 0.4``."""
+    """Value and ends of the interval, as in ``12.35 ± 0.4``, or ``12.35 +0.9 -0.3`` where it is lopsided."""
     half, value = estimate.half_width, estimate.value
     if half is None or value is None:
         return number(value)
+    assert estimate.low is not None
+    assert estimate.high is not None
     if half < _ROUNDING * abs(value):
-        half = 0.0
-    return f"{number(value)} ± {half:.2g}" if half < 100 else f"{number(value)} ± {half:,.0f}"
+        return f"{number(value)} ± 0"
+    up, down = estimate.high - value, value - estimate.low
+    if max(up, down) > _LOPSIDED * half:
+        return f"{number(value)} +{_width(up)} -{_width(down)}"
+    return f"{number(value)} ± {_width(half)}"
+
+
+def _width(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
 
 
 def file_name(text: str) -> str:

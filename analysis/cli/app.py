@@ -7,6 +7,7 @@ import typer
 from analysis.cli import (
     adversary,
     calibrate,
+    capacity,
     claims,
     compare,
     optimum,
@@ -30,6 +31,7 @@ app = typer.Typer(
 
 app.command("run")(expand(run.run))
 app.command("compare")(expand(compare.compare))
+app.command("capacity")(expand(capacity.capacity))
 app.command("adversary")(adversary.adversary)
 app.command("optimum")(optimum.optimum)
 app.command("calibrate")(expand(calibrate.calibrate))

@@ -42,6 +42,35 @@ def parse_warmup(text: str) -> int | None:
     return int(text)
 
 
+def parse_loads(text: str) -> tuple[float, ...]:
+    """Rising loads from ``0.5,0.8,0.9``.
+
+    Raises
+    ------
+    ValueError
+        If an item is not a number above the one before it, the first above 0.
+    """
+    loads = tuple(_number("loads", item) for item in _items(text))
+    for before, load in zip((0.0, *loads), loads, strict=False):
+        if not load > before:
+            raise ValueError(f"loads={text!r}: must rise from above 0, found {load:g} after {before:g}")
+    return loads
+
+
+def parse_share(text: str) -> float:
+    """A share from ``99%``.
+
+    Raises
+    ------
+    ValueError
+        If the text is not a percentage above 0 and at most 100.
+    """
+    share = _number("attainment", text.removesuffix("%")) if text.endswith("%") else math.nan
+    if not 0 < share <= 100:
+        raise ValueError(f"attainment={text!r}: must be a percentage above 0% and at most 100%")
+    return share / 100
+
+
 def parse_targets(text: str | None) -> tuple[Target, ...]:
     """Wanted precisions from ``e2el.p99:5%,ttft.mean:2%``.
 

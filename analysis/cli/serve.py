@@ -41,6 +41,7 @@ from serving_sim.errors import ServingSimError
 
 if TYPE_CHECKING:
     from analysis.books import Books, Lead
+    from analysis.capacity import Bench
     from analysis.outcome import Outcome
     from analysis.prices import Prices
     from analysis.sequential import Target
@@ -82,6 +83,27 @@ class Job:
     def tasks(self) -> int | None:
         """Runs to come, None where the first ones decide."""
         return None if self.targets else len(self.policies) * len(self.traffic.workloads)
+
+    def benches(self) -> list[list[Bench]]:
+        """Every policy before every workload, which may then come at any speed.
+
+        Raises
+        ------
+        ValueError
+            If all requests come at once.
+        """
+        from analysis.capacity import Bench
+        from analysis.stability import is_backlog
+
+        if any(map(is_backlog, self.traffic.workloads)):
+            raise ValueError("--arrivals: all requests come at once, there is no rate to change")
+        return [
+            [
+                Bench(policy, workload, self.slots, self.step_time, self.slotted, self.information)
+                for workload in self.traffic.workloads
+            ]
+            for policy in self.policies
+        ]
 
     def serve(self, policy: Policy, begin: Callable[[str], None], *, first: int = 0) -> list[Run]:
         """Run a policy on every workload from the ``first`` on; ``begin`` is told when each run starts."""

@@ -54,10 +54,9 @@ def _panel(
         if estimate.value is None:
             continue
         axes.barh(place, estimate.value, height=0.68, color=style[policy].colour)
-        if estimate.half_width is not None:
-            axes.errorbar(
-                estimate.value, place, xerr=estimate.half_width, color="#333333", capsize=2.5, linewidth=1
-            )
+        if estimate.low is not None and estimate.high is not None:
+            reach = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
+            axes.errorbar(estimate.value, place, xerr=reach, color="#333333", capsize=2.5, linewidth=1)
         # in a column of their own: at the end of a whisker they would seem to name that end
         across = axes.get_yaxis_transform()
         axes.text(1, place, number(estimate.value), transform=across, ha="right", va="center", fontsize=8)

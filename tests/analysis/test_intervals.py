@@ -9,12 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from refusal import refusal
 from scipy.signal import lfilter
-from scipy.stats import norm
+from scipy.stats import norm, skew
 
 from analysis import replications, sectioning
 from analysis.autocorrelation import autocovariances, integrated_autocorrelation_time
 from analysis.estimate import Estimate
 from analysis.statistic import MEAN, Statistic, quantiles
+from analysis.text import with_interval
 
 P90 = Statistic("p90", 0.9)
 Series = NDArray[np.float64]
@@ -70,16 +71,58 @@ def test_an_interval_blind_to_correlation_would_fail_that_test() -> None:
 
 
 def test_sectioning_by_hand() -> None:
-    # sections 0..9 hold their number only, so q = 4.5 and S^2 = (2 (4.5^2 + .. + 0.5^2)) / 9 = 82.5 / 9
-    values = np.repeat(np.arange(10.0), 1000)
-    rng = np.random.default_rng(0)
-    shuffled = rng.permutation(values)  # independent values, so that the guard lets them pass
+    # independent values, so that the guard lets them pass; q is the mean of all, 4.5
+    shuffled = np.random.default_rng(0).permutation(np.repeat(np.arange(10.0), 1000))
     estimate = sectioning.estimate(MEAN, shuffled)
     means = shuffled.reshape(10, 1000).mean(axis=1)
-    half = 2.2621571627409915 * np.sqrt(np.sum((means - 4.5) ** 2) / 9 / 10)  # t_9 at 0.975
+    error = np.sqrt(np.sum((means - 4.5) ** 2) / 9 / 10)
+    shape = skew(means, bias=False) / (6 * np.sqrt(10))
+
+    def stretched(quantile: float) -> float:
+        # Willink (2005), equation 7
+        return (float(np.cbrt(1 + 6 * shape * (quantile - shape))) - 1) / (2 * float(shape))
+
     assert estimate.value == pytest.approx(4.5)
-    assert estimate.low == pytest.approx(4.5 - half)
-    assert estimate.high == pytest.approx(4.5 + half)
+    assert estimate.low == pytest.approx(4.5 - stretched(2.2621571627409915) * error)  # t_9 at 0.975
+    assert estimate.high == pytest.approx(4.5 - stretched(-2.2621571627409915) * error)
+
+
+def test_skewed_sections_reach_further_to_the_rare_side() -> None:
+    rng = np.random.default_rng(8)
+    values = rng.permuted(np.where(rng.random(40_000) < 0.002, 500.0, 1.0))
+    estimate = sectioning.estimate(MEAN, values)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.value is not None
+    mirrored = sectioning.estimate(MEAN, -values)
+    assert mirrored.low == pytest.approx(-estimate.high)
+    assert mirrored.high == pytest.approx(-estimate.low)
+    means = np.array_split(values, 10)
+    assert np.sign(skew([each.mean() for each in means])) == np.sign(
+        estimate.high + estimate.low - 2 * estimate.value
+    )
+
+
+def test_symmetric_sections_give_students_interval() -> None:
+    # ten sections of means 1, 3, 1, 3, ..: no skewness; S^2 = 10 / 9
+    values = np.tile(np.repeat([1.0, 3.0], 1000), 5)
+    parts = values.reshape(10, 1000).mean(axis=1)
+    half = 2.2621571627409915 * np.sqrt(10 / 9 / 10)
+    estimate = sectioning._skewed_interval(2.0, parts, 0.95)
+    assert estimate.low == pytest.approx(2 - half)
+    assert estimate.high == pytest.approx(2 + half)
+    assert sectioning._skewed_interval(3.0, np.full(10, 3.0), 0.95) == Estimate(3.0, 3.0, 3.0)
+
+
+def test_a_quantile_by_hand() -> None:
+    values = np.random.default_rng(9).exponential(size=4000)
+    centre = np.quantile(values, 0.9)
+    shares = (values.reshape(20, 200) <= centre).mean(axis=1)
+    reach = 2.093024054408263 * shares.std(ddof=1) / np.sqrt(20)  # t_19 at 0.975
+    estimate = sectioning.estimate(P90, values)
+    assert estimate.value == pytest.approx(centre)
+    assert estimate.low == pytest.approx(np.quantile(values, 0.9 - reach))
+    assert estimate.high == pytest.approx(np.quantile(values, 0.9 + reach))
 
 
 def test_too_few_requests_beyond_the_quantile_get_a_reason_for_an_interval() -> None:
@@ -176,3 +219,18 @@ def test_names_of_quantiles() -> None:
 )
 def test_percentiles_that_cannot_be_are_refused(percentiles: tuple[float, ...], message: str) -> None:
     assert refusal(lambda: quantiles(percentiles)) == message
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(12.345, 11.945, 12.745), "12.35 ± 0.4"),
+        (Estimate(12.345, 12.045, 13.245), "12.35 +0.9 -0.3"),
+        (Estimate(1.0, 1 - 2e-16, 1 + 2e-16), "1 ± 0"),
+        (Estimate(2000.0, 1500.0, 2500.0), "2,000 ± 500"),
+        (Estimate(2.0, note="why"), "2"),
+        (Estimate(None), "-"),
+    ],
+)
+def test_a_lopsided_interval_shows_both_sides(estimate: Estimate, text: str) -> None:
+    assert with_interval(estimate) == text

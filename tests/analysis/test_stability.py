@@ -155,7 +155,7 @@ def both(load: float) -> list[Outcome]:
 
 
 def test_no_interval_over_a_growing_queue() -> None:
-    steady, growing = both(0.9)
+    steady, growing = both(0.8)
     assert (steady.unstable, growing.unstable) == (False, True)
     assert steady.metrics["e2el"]["mean"].half_width is not None
     assert growing.metrics["e2el"]["mean"].note == GROWING

@@ -1,0 +1,204 @@
+"""How much a policy can serve: the fastest arrivals that it keeps up with, or serves within objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import mul
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+
+from analysis import replications
+from analysis.estimate import Estimate
+from analysis.goodput import met
+from analysis.latency import measured_rows, served_requests
+from analysis.stability import backlog_of, judge, sustained_work
+from serving_sim import Policy, Run, StepTime, Workload, simulate
+
+HALVINGS = 8
+
+_EARLY = (4, 2)
+"""Parts of the requests, a quarter and a half, after which growth of the queue is looked for."""
+
+ONE_SEQUENCE = "one sequence of arrivals: an interval needs replications"
+
+_BEYOND = 1.25  # of what a backlog is served at: no policy has been seen to do more
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One policy before one replication of the arrivals, which may come at any speed.
+
+    At speed s all times between arrivals are divided by s; requests and their pattern stay, so that
+    all policies at all speeds meet the same.
+
+    Attributes
+    ----------
+    policy : Policy
+        Who serves.
+    workload : Workload
+        Arrivals at speed 1.
+    slots, step_time, slotted, information
+        As for `serving_sim.simulate`.
+    """
+
+    policy: Policy
+    workload: Workload
+    slots: int
+    step_time: StepTime
+    slotted: bool = False
+    information: Literal["exact", "interval"] = "exact"
+
+    def run(self, speed: float, part: int = 1) -> Run:
+        """The run on the first ``1 / part`` of the requests."""
+        rows = np.arange(len(self.workload) // part)
+        order = self.workload.arrival_order
+        first = self.workload.take(rows if order is None else order[rows])
+        return self._serve(replace(first, release=first.release / speed))
+
+    @property
+    def rate(self) -> float:
+        """Requests per time unit at speed 1."""
+        return (len(self.workload) - 1) / float(np.ptp(self.workload.release))
+
+    @property
+    def work(self) -> float:
+        """Tokens per time unit at speed 1."""
+        return self.rate * self.workload.total_length / len(self.workload)
+
+    @cached_property
+    def fastest(self) -> float:
+        """A speed that the policy cannot keep up with."""
+        return _BEYOND * sustained_work(self._serve(backlog_of(self.workload))) / self.work
+
+    def _serve(self, workload: Workload) -> Run:
+        def serve(engine: Literal["compiled", "auto"]) -> Run:
+            return simulate(
+                workload,
+                self.policy,
+                slots=self.slots,
+                step_time=self.step_time,
+                slotted=self.slotted,
+                information=self.information,
+                engine=engine,
+            )
+
+        try:
+            return serve("compiled")  # one process plays many runs, so that loading numba always pays
+        except ValueError:  # the rule of the policy is not known there, or numba is not installed
+            return serve("auto")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The fastest arrivals of some kind.
+
+    Attributes
+    ----------
+    rate : Estimate
+        In requests per time unit.
+    work : Estimate
+        In tokens per time unit.
+    """
+
+    rate: Estimate
+    work: Estimate
+
+
+def keeps_up(bench: Bench, speed: float) -> bool:
+    """Whether the waiting queue still empties in the second half of the arrivals at this speed.
+
+    A sequential test: it ends after a quarter or a half of the requests where growth of the queue is
+    already beyond chance (`analysis.stability.judge`).
+    """
+    for part in _EARLY:
+        found = judge(bench.run(speed, part))
+        if found is not None and found.verdict == "unstable":
+            return False
+    found = judge(bench.run(speed))
+    return found is None or found.verdict == "stable"
+
+
+def attained(run: Run, objectives: Mapping[str, float], warmup: int = 0) -> float:
+    """Share of the requests, after the first ``warmup``, that met every objective."""
+    good = met(served_requests(run), run.step_time, objectives)
+    return float(np.mean(good[measured_rows(run, warmup)]))
+
+
+def largest(holds: Callable[[float], bool], highest: float, halvings: int = HALVINGS) -> float | None:
+    """The largest value up to which a property holds, by bisection.
+
+    Parameters
+    ----------
+    holds : callable
+        True below some value, False above it.
+    highest : float
+        A value at which it does not hold.
+    halvings : int
+        How often the interval (0, highest) is halved.
+
+    Returns
+    -------
+    float or None
+        Middle of the last interval, ``highest / 2**halvings`` wide; None where the property held
+        nowhere.
+    """
+    low, high = 0.0, highest
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2 if low > 0 else None
+
+
+def stable_speed(bench: Bench) -> float | None:
+    """The largest speed that the policy keeps up with, None if there is none."""
+    return largest(lambda speed: keeps_up(bench, speed), bench.fastest)
+
+
+def attaining_speed(
+    bench: Bench, objectives: Mapping[str, float], share: float, warmup: int = 0
+) -> float | None:
+    """The largest speed at which a share of the requests meets every objective, None if there is none.
+
+    The policy need not keep up for ever: the share counts the requests that there are.
+    """
+    return largest(lambda speed: attained(bench.run(speed), objectives, warmup) >= share, bench.fastest)
+
+
+def over_replications(benches: Sequence[Bench], speeds: Sequence[float | None]) -> Limit:
+    """Mean over R replications, from R = 2 on with intervals, widened by what bisection leaves open.
+
+    Parameters
+    ----------
+    benches : sequence of Bench, length R
+        One policy before each replication.
+    speeds : sequence of float or None, length R
+        What each came to. A speed counts as the work that it brings, as measured: of two replications
+        the one that happens to bring more work is at its limit at a lower speed.
+    """
+    if None in speeds:
+        none = Estimate(None, note="no rate is low enough")
+        return Limit(none, none)
+    found = list(zip(benches, (speed for speed in speeds if speed is not None), strict=True))
+    open_ = [bench.fastest / 2 ** (HALVINGS + 1) for bench in benches]
+    rates = [bench.rate for bench in benches]
+    works = [bench.work for bench in benches]
+    return Limit(
+        rate=_mean([bench.rate * speed for bench, speed in found], fmean(map(mul, rates, open_))),
+        work=_mean([bench.work * speed for bench, speed in found], fmean(map(mul, works, open_))),
+    )
+
+
+def _mean(values: Sequence[float], open_: float) -> Estimate:
+    if len(values) == 1:
+        return Estimate(values[0], note=ONE_SEQUENCE)
+    estimate = replications.interval(values)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return Estimate(estimate.value, max(0.0, estimate.low - open_), estimate.high + open_)

@@ -1,0 +1,121 @@
+"""``serving-sim capacity``: the largest arrival rates that policies can serve."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import progress, say, show
+from analysis.cli.options import PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.parsing import parse_loads, parse_share
+from analysis.cli.serve import Job, make_job
+from analysis.cli.traffic import lines
+
+if TYPE_CHECKING:
+    from analysis.experiments.capacity import Capacity, Question
+
+_POLICIES = ("fcfs", "sjf", "ljf", "isjl")
+_REQUESTS = 20_000
+_REPLICATIONS = 5
+
+
+def capacity(
+    *,
+    context: typer.Context,
+    workload: WorkloadOptions,
+    worker: WorkerOptions,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME[:key=value,..], repeatable (default: fcfs, sjf, ljf, isjl).", show_default=False
+        ),
+    ] = None,
+    goodput: Annotated[
+        str | None,
+        typer.Option(help="Objectives in time units, as in ttft:200,e2el:2000.", show_default=False),
+    ] = None,
+    attainment: Annotated[str, typer.Option(help="Share of requests that must meet them.")] = "99%",
+    loads: Annotated[
+        str, typer.Option(help="Loads at which latencies are measured.")
+    ] = "0.2,0.4,0.5,0.6,0.7,0.8,0.85,0.9,0.95",
+    metric: Annotated[str, typer.Option(help="Metric to measure there.")] = "e2el",
+    percentiles: Annotated[str, typer.Option(help="Its percentiles.")] = "50,90,99",
+    warmup: Annotated[int, typer.Option(help="First requests that metrics leave out.", min=0)] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for tables, pictures and the page.", metavar="DIR", file_okay=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Find the largest rates that policies keep up with and serve within objectives.
+
+    The arrivals named are sped up and slowed down as a whole. By default there are 5 replications of
+    20,000 requests.
+    """
+    from analysis.definitions import check_request_metric
+    from analysis.experiments.capacity import Question, count_tasks, limits_table, measure
+
+    names = policy or list(_POLICIES)
+    job = make_job(
+        names,
+        _long(workload),
+        worker,
+        PriceOptions(),
+        StatisticsOptions(percentiles=percentiles, goodput=goodput, warmup=str(warmup)),
+        record_batches=False,
+        recorded={"policies": names, "attainment": attainment, "loads": loads, "metric": metric},
+    )
+    question = Question(
+        metric=check_request_metric(metric),
+        percentiles=job.percentiles,
+        loads=parse_loads(loads),
+        objectives=job.objectives,
+        share=parse_share(attainment),
+        warmup=warmup,
+    )
+    benches = job.benches()
+    say(lines((job.headline(), *job.traffic.facts[1:])), quiet=quiet)
+    with progress(count_tasks(benches, question), quiet=quiet) as done:
+        done("")  # the bar counts what began; this is the first
+        found = measure(benches, question, jobs=jobs, done=done)
+    if out is not None:
+        _write(job, found, question, out, shlex.join(["serving-sim", *context.obj]))
+        say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
+    if json:
+        from analysis.json_text import to_json
+
+        typer.echo(to_json({**job.header(), **found.to_dict()}), nl=False)
+        return
+    show(limits_table(found, question, job.time_unit))
+
+
+def _long(workload: WorkloadOptions) -> WorkloadOptions:
+    """Enough requests and replications to tell a queue that grows from one that does not."""
+    if workload.requests is not None:
+        return workload
+    return replace(
+        workload,
+        num_prompts=_REQUESTS if workload.num_prompts is None else workload.num_prompts,
+        replications=_REPLICATIONS if workload.replications == 1 else workload.replications,
+    )
+
+
+def _write(job: Job, found: Capacity, question: Question, folder: Path, command: str) -> None:
+    from analysis.experiments.capacity import capacity_section
+    from analysis.output import write_frame, write_json, write_text
+    from analysis.plots import save_figure
+    from analysis.report import sections_page
+
+    section = capacity_section(found, question, job.time_unit)
+    for picture in section.pictures:
+        save_figure(picture.figure, folder / picture.name)
+    write_frame(folder / "capacity.csv", found.frame())
+    write_json(folder / "capacity.json", {**job.header(), **found.to_dict()})
+    facts = {"Command": command, **job.facts()}
+    write_text(folder / "report.html", sections_page("Capacity", [section], introduction=(), facts=facts))

@@ -1,0 +1,212 @@
+"""The fastest arrivals that a policy can serve."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from refusal import refusal
+
+from analysis.capacity import (
+    HALVINGS,
+    Bench,
+    attained,
+    attaining_speed,
+    keeps_up,
+    largest,
+    over_replications,
+    stable_speed,
+)
+from analysis.cli import main
+from analysis.cli.parsing import parse_loads, parse_share
+from analysis.queueing import slotted_fcfs
+from policies import parse_policy
+from serving_sim import StepTime, Workload
+from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
+from workloads.lengths import Geometric
+
+SLOTS, MEAN_LENGTH = 4, 10
+
+
+@cache
+def benches(policy: str, *, count: int = 20_000, replications: int = 5, slotted: bool = False) -> list[Bench]:
+    """At speed 1 the load is 1."""
+    arrivals = parse_arrivals("poisson", rate=rate_for_load(1, slots=SLOTS, mean_length=MEAN_LENGTH))
+    lengths = parse_lengths(f"geometric:mean={MEAN_LENGTH}")
+    return [
+        Bench(parse_policy(policy), make_workload(count, lengths, arrivals, seed), SLOTS, StepTime(), slotted)
+        for seed in range(replications)
+    ]
+
+
+def test_bisection_finds_the_edge() -> None:
+    edge = largest(lambda value: value <= 0.3, 1.0)
+    assert edge == pytest.approx(0.3, abs=0.5**HALVINGS)
+    assert largest(lambda value: value <= 0.3, 1.0, halvings=2) == 0.375  # (1 / 4, 1 / 2) is left
+    assert largest(lambda _: False, 1.0) is None
+
+
+def test_speed_divides_times_and_nothing_else() -> None:
+    workload = Workload([3.0, 1.0, 2.0], [1, 2, 3])
+    bench = Bench(parse_policy("fcfs"), workload, 1, StepTime())
+    run = bench.run(4.0)
+    assert run.requests is not None
+    assert run.requests.release.tolist() == [0.25, 0.5, 0.75]
+    assert run.requests.length.tolist() == [2, 3, 1]
+    assert bench.run(1.0, part=2).requests.length.tolist() == [2]  # type: ignore[union-attr]
+    assert (bench.rate, bench.work) == (1.0, 2.0)
+
+
+def test_first_come_first_served_keeps_up_to_a_load_of_one() -> None:
+    mine = benches("fcfs")
+    limit = over_replications(mine, [stable_speed(bench) for bench in mine])
+    load = limit.work.scaled(1 / SLOTS)
+    assert load.low is not None
+    assert load.high is not None
+    assert load.low <= 1 <= load.high
+    assert load.high - load.low < 0.03
+    assert limit.rate.value == pytest.approx(SLOTS / MEAN_LENGTH, rel=0.02)
+
+
+def test_fairness_costs_capacity() -> None:
+    limits = {}
+    for alpha in (2, 20):
+        mine = benches(f"isjl:alpha={alpha}", replications=2)
+        speeds = [stable_speed(bench) for bench in mine]
+        limits[alpha] = over_replications(mine, speeds).work.value
+        for bench, speed in zip(mine, speeds, strict=True):
+            assert speed is not None
+            assert keeps_up(bench, 0.9 * speed)
+            assert not keeps_up(bench, 1.1 * speed)
+    assert limits[2] is not None
+    assert limits[20] is not None
+    assert limits[2] < 0.9 * limits[20] < 0.9 * SLOTS
+
+
+def test_objectives_are_met_up_to_the_load_that_theory_says() -> None:
+    # P99 of the latency grows with the load: at the ends of the interval it lies around the objective
+    mine = benches("fcfs", slotted=True)
+    speeds = [attaining_speed(bench, {"e2el": 70.0}, 0.99) for bench in mine]
+    load = over_replications(mine, speeds).work.scaled(1 / SLOTS)
+    assert load.low is not None
+    assert load.high is not None
+    assert load.high - load.low < 0.06
+    low, high = (
+        slotted_fcfs(SLOTS, Geometric(MEAN_LENGTH), end * SLOTS / MEAN_LENGTH).quantile(0.99)
+        for end in (load.low, load.high)
+    )
+    assert low <= 70 <= high
+
+
+def test_the_share_counts_requests_after_the_warm_up() -> None:
+    bench = Bench(parse_policy("fcfs"), Workload([0, 1, 50, 60], [9, 9, 9, 20]), 1, StepTime())
+    run = bench.run(1.0)
+    assert attained(run, {"e2el": 9.0}) == 0.5  # the second waits, the fourth is long
+    assert attained(run, {"e2el": 9.0}, warmup=2) == 0.5
+    assert attained(run, {"e2el": 9.0}, warmup=3) == 0.0
+
+
+def test_what_no_rate_can_meet() -> None:
+    mine = benches("fcfs", count=500, replications=2)
+    speeds = [attaining_speed(bench, {"e2el": 0.5}, 0.5) for bench in mine]
+    assert speeds == [None, None]
+    assert over_replications(mine, speeds).rate.note == "no rate is low enough"
+
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(*words: object) -> tuple[int, str, str]:
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+SMALL = (
+    "capacity", "--policy", "fcfs", "--policy", "isjl:alpha=5", "--slots", 4,
+    "--lengths", "geometric:mean=10", "--num-prompts", 2000, "--replications", 2,
+    "--loads", "0.3,0.9", "--goodput", "e2el:60", "--jobs", 1,
+)  # fmt: skip
+
+
+def test_the_command_writes_table_curve_pictures_and_page(command: Command, tmp_path: Path) -> None:
+    code, out, err = command(*SMALL, "--out", tmp_path)
+    assert code == 0
+    assert err.startswith("fcfs, isjl:alpha=5 on 4 slots: 2,000 requests")
+    assert re.search(r"^fcfs +0\.\d+ ± ", out, re.MULTILINE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "attainment-against-load.png",
+        "attainment-against-load.svg",
+        "capacity.csv",
+        "capacity.json",
+        "latency-against-load.png",
+        "latency-against-load.svg",
+        "report.html",
+    ]
+    content = json.loads((tmp_path / "capacity.json").read_text())
+    assert content["stable"]["fcfs"]["load"]["value"] > content["stable"]["isjl:alpha=5"]["load"]["value"]
+    verdicts = {(row["policy"], row["load"]): row["verdict"] for row in content["curve"]}
+    assert verdicts["isjl:alpha=5", 0.3] == "stable"
+    assert verdicts["isjl:alpha=5", 0.9] == "unstable"
+    shares = [row["value"] for row in content["curve"] if row["statistic"] == "attainment"]
+    assert len(shares) == 4
+    assert all(0 <= share <= 1 for share in shares)
+    page = (tmp_path / "report.html").read_text()
+    assert "! the queue grows: the number depends on the length of the run" in page
+
+
+def test_the_same_in_one_process_or_two(command: Command) -> None:
+    words = [word for word in SMALL if word != "--jobs"][:-1]
+    one, two = (json.loads(command(*words, "--jobs", jobs, "--json")[1]) for jobs in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0.5,0.4", "loads='0.5,0.4': must rise from above 0, found 0.4 after 0.5"),
+        ("0,0.4", "loads='0,0.4': must rise from above 0, found 0 after 0"),
+        ("x", "loads='x': must be a finite number"),
+    ],
+)
+def test_loads_that_cannot_be(text: str, message: str) -> None:
+    assert refusal(lambda: parse_loads(text)) == message
+
+
+@pytest.mark.parametrize("text", ["99", "0%", "101%"])
+def test_shares_that_cannot_be(text: str) -> None:
+    assert parse_share("99.5%") == pytest.approx(0.995)
+    assert refusal(lambda: parse_share(text)) == (
+        f"attainment={text!r}: must be a percentage above 0% and at most 100%"
+    )
+
+
+def test_a_backlog_has_no_rate(command: Command) -> None:
+    assert command("capacity", "--policy", "fcfs", "--arrivals", "backlog", "--num-prompts", 50) == (
+        2, "", "serving-sim: error: --arrivals: all requests come at once, there is no rate to change\n",
+    )  # fmt: skip
+
+
+def test_other_step_times_have_rates_but_no_loads(command: Command) -> None:
+    words = ("--step-time", "base=1,per_request=0.1", "--request-rate", 0.2)
+    _, out, _ = command(*SMALL, *words, "--json")
+    content = json.loads(out)
+    assert content["stable"]["fcfs"]["load"]["value"] is None
+    # a full batch of four takes 1.4 time units a step, so at most 4 / 14 requests per time unit
+    assert content["stable"]["fcfs"]["rate"]["value"] == pytest.approx(4 / 14, rel=0.1)
+
+
+def test_policies_meet_the_same_requests() -> None:
+    one, other = benches("fcfs", count=500, replications=1)[0], benches("sjf", count=500, replications=1)[0]
+    first, second = one.run(0.5).requests, other.run(0.5).requests
+    assert first is not None
+    assert second is not None
+    assert np.array_equal(first.release, second.release)
