@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 
 OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench soak clean
 
 demo: .venv/installed
 	$(BIN)/serving-sim compare --preset demo --out demo-out
@@ -21,6 +21,12 @@ test: .venv/installed-dev
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
+
+# hours of searching for what the tests did not find
+soak: .venv/installed-dev
+	$(BIN)/python tests/interruptions.py --attempts 500
+	$(BIN)/python benchmarks/study_soak.py
+	$(BIN)/pytest --hypothesis-profile=soak
 
 clean:
 	rm -rf .venv demo-out dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

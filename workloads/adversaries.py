@@ -9,6 +9,9 @@ from serving_sim import ReactiveSource, Workload
 from serving_sim.arrivals import Desk
 from serving_sim.source import Process
 
+_MOST_REQUESTS = 10_000
+"""Of a construction; nobody can look at larger ones."""
+
 
 @dataclass(frozen=True)
 class Instance:
@@ -86,10 +89,11 @@ def jigsaw(slots: int) -> Instance:
     Raises
     ------
     ValueError
-        If there are fewer than two slots.
+        If there are fewer than two slots, or too many.
     """
     if slots < 2:
         raise ValueError(f"slots={slots!r}: the jigsaw needs at least 2")
+    _check_requests(f"slots={slots!r}", 2 * slots + 1)
     pairs = [length for length in range(2 * slots - 1, slots, -1) for _ in range(2)]
     return Instance((*pairs, slots, slots, slots), slots=slots, alpha=2 * slots - 1)
 
@@ -99,7 +103,13 @@ def long_then_short(length: int) -> Instance:
 
     Under FCFS each short one is batched with the ageing long one, so E = L (L - 1) / 2 (Yao and Zhou,
     proposition 5.4).
+
+    Raises
+    ------
+    ValueError
+        If the length is too large.
     """
+    _check_requests(f"length={length!r}", 1 + length)
     return Instance((length, *[1] * length), slots=2, alpha=length)
 
 
@@ -112,11 +122,12 @@ def static_waste(slots: int, unit: int = 1) -> Instance:
     Raises
     ------
     ValueError
-        If a number is below 1.
+        If a number is below 1, or there are too many slots.
     """
     if slots < 1 or unit < 1:
         raise ValueError(f"slots={slots!r}, unit={unit!r}: both must be at least 1")
     shorts = slots * (slots - 1)
+    _check_requests(f"slots={slots!r}", 1 + shorts)
     return Instance((slots * unit, *[unit] * shorts), slots=slots, alpha=max(slots - 1, 1) * unit)
 
 
@@ -161,6 +172,11 @@ class GoldenRatio(ReactiveSource):
         if together < alone:
             yield desk.at(second)
             desk.release(self.length)
+
+
+def _check_requests(cause: str, count: int) -> None:
+    if count > _MOST_REQUESTS:
+        raise ValueError(f"{cause}: makes {count:,} requests, at most {_MOST_REQUESTS:,} are fine")
 
 
 def _budget(gamma: float, length: int) -> int:

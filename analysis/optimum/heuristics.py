@@ -48,7 +48,8 @@ def batch_in_order(instance: Instance, order: Iterable[int]) -> Starts:
     while waiting:
         now = max(now, min(instance.releases[request] for request in waiting))
         batch = [request for request in waiting if instance.releases[request] <= now][: instance.slots]
-        waiting = [request for request in waiting if request not in batch]
+        placed = set(batch)
+        waiting = [request for request in waiting if request not in placed]
         for request in batch:
             start[request] = now
         now += max(instance.lengths[request] for request in batch)

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from policies.parameters import check_alpha, check_count
 from serving_sim.request import Workload
 
+MOST_REQUESTS = 10_000
+"""Far beyond what can be proved; the program has a constraint for each pair."""
+
 
 @dataclass(frozen=True)
 class Instance:
@@ -53,6 +56,8 @@ class Instance:
             raise ValueError(
                 f"release[{row}]={workload.release[row].item()!r}: must be a whole number of steps"
             )
+        if len(workload) > MOST_REQUESTS:
+            raise ValueError(f"lengths: at most {MOST_REQUESTS:,} requests are fine, found {len(workload):,}")
         longest = int(workload.length.max())
         return cls(
             tuple(workload.length.tolist()),

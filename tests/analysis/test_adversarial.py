@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 
 import pytest
+from refusal import refusal
 
 from analysis.bounds import best_lower_bound
 from analysis.experiments.adversarial import (
@@ -17,7 +19,7 @@ from analysis.experiments.adversarial import (
 )
 from policies import FCFS, ISJL, LJF, LPT, Delayed, Fair
 from serving_sim import simulate
-from workloads.adversaries import GoldenRatio, long_then_short, static_waste
+from workloads.adversaries import GoldenRatio, jigsaw, long_then_short, static_waste
 
 GAMMAS = [k / 10 for k in range(1, 10)]
 
@@ -98,3 +100,15 @@ def test_the_best_delay_balances_both_continuations() -> None:
         x = best_delay(eta)
         assert 1 / (1 + x) == pytest.approx((1 + x + eta) / (2 + x), rel=1e-12)
     assert best_delay(0.0) == pytest.approx((sqrt(5) - 1) / 2, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: jigsaw(100_000), "slots=100000: makes 200,001 requests, at most 10,000 are fine"),
+        (lambda: long_then_short(10**20), f"length={10**20}: makes {10**20 + 1:,} requests, at most 10,000"),
+        (lambda: static_waste(10**6), "slots=1000000: makes 999,999,000,001 requests, at most 10,000 are"),
+    ],
+)
+def test_constructions_that_nobody_could_hold_are_refused(call: Callable[[], object], message: str) -> None:
+    assert refusal(call).startswith(message)

@@ -129,6 +129,9 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_refusals() -> None:
     assert refusal(lambda: optimum([2, 0], 1, 0)) == "length[1]=0: must be a whole number from 1 to 2**62"
+    assert refusal(lambda: optimum([1] * 10_001, 2, 0)) == (
+        "lengths: at most 10,000 requests are fine, found 10,001"
+    )
     assert refusal(lambda: optimum([2], 0, 0)) == "slots=0: must be a whole number >= 1"
     assert refusal(lambda: optimum([2], 1, -1)) == "alpha=-1: must be a whole number of tokens >= 0"
     assert refusal(lambda: optimum([2], 1, 0, [0.5])) == "release[0]=0.5: must be a whole number of steps"

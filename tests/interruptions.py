@@ -1,0 +1,195 @@
+"""Interrupt commands at random moments and look at what they leave: `make soak`, or by hand as below.
+
+    python tests/interruptions.py --attempts 500 --seed 7
+
+Every attempt starts a command that writes files and sends it SIGINT, SIGTERM or SIGKILL, alone or with
+its workers, at a random moment of its life. Afterwards every file must be whole, the exit code and the
+last line must say what happened, and no process may live on. Exit code 1 if one attempt finds a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+import analysis
+
+HOME = Path(analysis.__file__).parents[1]
+SCRIPT = """\
+import sys
+from analysis.cli import main
+sys.stderr.write("begun\\n")
+sys.stderr.flush()
+code = main()
+sys.stderr.write("ended\\n")
+sys.stderr.flush()
+sys.exit(code)
+"""
+COMMANDS = {
+    "run": "run --policy fcfs --num-prompts 20000 --record-batches --timeline --out out",
+    "run --csv": "run --policy sjf --num-prompts 20000 --replications 3 --csv --out out",
+    "compare": "compare --policy fcfs --policy ljf --num-prompts 3000 --out out",
+    "reproduce": "reproduce table1 --sets 4 --replications 2 --out out",
+    "claims": "claims --only 2.4 --only 2.5 --only 3.3 --out out",
+    "calibrate": "calibrate log.csv --alpha 5 --alpha 50 --alpha 500 --out out",
+    "make": "workload make --num-prompts 200000 --out out/w.parquet",
+}
+"""By name; the blanks in the names of claims are put in by `words_of`."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+_ENDS = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>\n", ".html": b"</html>\n"}
+_PATIENCE = 120.0
+"""Seconds that a command may take to end after a signal, on a machine that is busy with other work."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A command and what befalls it: a signal so many seconds after its beginning."""
+
+    command: str
+    number: signal.Signals
+    delay: float
+    with_workers: bool
+
+    def __str__(self) -> str:
+        whom = "all" if self.with_workers else "alone"
+        return f"{self.command}: {self.number.name} to {whom} after {self.delay:.2f} s"
+
+
+def faults(attempt: Attempt, folder: Path) -> list[str]:
+    """What is wrong after an attempt in an empty folder; nothing, one hopes."""
+    (folder / "log.csv").write_text(
+        "release,length\n" + "".join(f"{row},{1 + row % 97}\n" for row in range(2000))
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *words_of(attempt.command)],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "begun\n"
+        time.sleep(attempt.delay)
+        with suppress(ProcessLookupError):  # it may have ended
+            send = os.killpg if attempt.with_workers else os.kill
+            send(process.pid, attempt.number)
+        try:
+            _, said = process.communicate(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return [f"still alive after {_PATIENCE:g} s"]
+    return [
+        *_wrong_ending(process.returncode, said, attempt.number),
+        *_wrong_files(folder / "out", leftovers=attempt.number == signal.SIGKILL),
+        *_survivors(process.pid),
+    ]
+
+
+def words_of(command: str) -> list[str]:
+    """The words of a command in `COMMANDS`."""
+    words = COMMANDS[command].split()
+    if command == "claims":
+        names = {"2.4": "Example 2.4", "2.5": "Example 2.5", "3.3": "Theorem 3.3"}
+        words = [names.get(word, word) for word in words]
+    return words
+
+
+def _wrong_ending(code: int, said: str, number: signal.Signals) -> Iterator[str]:
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    lines = said.splitlines()
+    if "Traceback" in said:
+        yield f"a traceback: {said[-2000:]}"
+    elif code == 128 + number:
+        wanted = f"serving-sim: error: {word}, files written so far are complete"
+        if [line for line in lines if line != "ended"][-1:] != [wanted]:
+            yield f"exit code {code} with the last words {lines[-2:]}"
+    elif code == -number:  # SIGKILL, or a signal while Python itself shuts down
+        if number != signal.SIGKILL and "ended" not in lines:
+            yield f"killed by {number.name}: {said[-300:]!r}"
+    elif code != 0 or "ended" not in lines:
+        yield f"exit code {code}: {said[-300:]!r}"
+
+
+def _wrong_files(folder: Path, *, leftovers: bool) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        if path.suffix == ".part":
+            if not leftovers:
+                yield f"{path.name} is left over"
+        elif path.is_file() and not _is_whole(path):
+            yield f"{path.name} is not whole"
+
+
+def _is_whole(path: Path) -> bool:
+    if path.suffix == ".json":
+        return bool(json.loads(path.read_text(encoding="utf-8")))
+    if path.suffix == ".parquet":
+        return len(pd.read_parquet(path)) > 0
+    if path.suffix == ".csv":
+        return path.read_bytes().endswith(b"\n") and len(pd.read_csv(path)) > 0
+    return path.read_bytes().endswith(_ENDS.get(path.suffix, b""))
+
+
+def _survivors(session: int) -> Iterator[str]:
+    """Processes that outlive the command; workers get some time to notice that they are alone."""
+    for _ in range(200):
+        alive = [process for process, of in _sessions() if of == session]
+        if not alive:
+            return
+        time.sleep(0.1)
+    yield f"processes {alive} live on"
+
+
+def _sessions() -> Iterator[tuple[int, int]]:
+    for place in Path("/proc").glob("[0-9]*/stat"):  # nothing where there is no /proc
+        with suppress(OSError):
+            state, _, _, session = place.read_text().rpartition(")")[2].split()[:4]
+            if state != "Z":
+                yield int(place.parent.name), int(session)
+
+
+def attempts(count: int, chance: random.Random, longest: float) -> Iterator[Attempt]:
+    """Attempts at random, each within ``longest`` seconds of the beginning of its command."""
+    for _ in range(count):
+        yield Attempt(
+            chance.choice(list(COMMANDS)),
+            chance.choice(SIGNALS),
+            0.05 + chance.uniform(0, longest),  # main has set its handlers by then
+            chance.random() < 0.5,
+        )
+
+
+def main() -> int:
+    """Print each attempt and its faults."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--attempts", type=int, default=100)
+    parser.add_argument("--longest", type=float, default=10.0, help="seconds before the signal at most")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    wrong = 0
+    for attempt in attempts(options.attempts, random.Random(options.seed), options.longest):  # noqa: S311
+        with tempfile.TemporaryDirectory() as folder:
+            found = faults(attempt, Path(folder))
+        wrong += bool(found)
+        print(f"{attempt}: {'; '.join(found) or 'fine'}", flush=True)  # noqa: T201
+    print(f"{options.attempts} attempts, {wrong} with faults")  # noqa: T201
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
