@@ -54,6 +54,9 @@ _ENDS = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>\n", ".html": b"</html>\n"}
 _PATIENCE = 120.0
 """Seconds that a command may take to end after a signal, on a machine that is busy with other work."""
 
+_GRACE = 20.0
+"""Seconds in which workers must notice that they are alone."""
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -147,12 +150,12 @@ def _is_whole(path: Path) -> bool:
 
 def _survivors(session: int) -> Iterator[str]:
     """Processes that outlive the command; workers get some time to notice that they are alone."""
-    for _ in range(200):
-        alive = [process for process, of in _sessions() if of == session]
-        if not alive:
+    deadline = time.monotonic() + _GRACE
+    while alive := [process for process, of in _sessions() if of == session]:
+        if time.monotonic() > deadline:
+            yield f"processes {alive} live on"
             return
         time.sleep(0.1)
-    yield f"processes {alive} live on"
 
 
 def _sessions() -> Iterator[tuple[int, int]]:
