@@ -123,10 +123,10 @@ class LogFormat:
 def counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) -> IntArray:
     """The tokens that count as length, at least 1 in a good row."""
     length = {"total": prompt + output, "prompt": prompt, "output": output}[kind]
-    counted = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
+    tokens = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
     # Two counts of 2**62 wrap to a negative sum, so the sum is looked at from both sides.
     bad = (length < 1) | (length > MOST)
-    batch.refuse("length", bad, f"must be from 1 to 2**62, counting {counted}", shown=length)
+    batch.refuse("length", bad, f"must be from 1 to 2**62, counting {tokens}", shown=length)
     return length
 
 
