@@ -29,7 +29,8 @@ SYSTEMS = (
 _MEASURES = (
     "Ciw (Palmer, Knight, Harper and Hawa 2019, 'Ciw: an open-source discrete event simulation library') "
     "simulates the continuous queue M/G/B, also where no formula is known. The mean wait in slotted time is "
-    "half a step longer. The standard error is that of both simulators together."
+    "half a step longer. The standard error is that of both simulators together. The first and the last "
+    "system are known exactly as well, 40.667 and 18.711, so it shows which of the two errs by chance."
 )
 
 
