@@ -392,3 +392,14 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
         first_time, first_step, first_request, first_slot, first_other, first_other_slot,
         first_gap,
     )  # fmt: skip
+
+
+@entry
+def put(log: Words, request: SlotArray, column: Words) -> None:
+    """Bring a column of `Fates` into arrival order.
+
+    A loop over one column at a time: numpy's own indexing takes several times as long, and a loop that
+    fills all columns waits for more of memory at once.
+    """
+    for admission in range(len(request)):
+        column[request[admission]] = log[admission]

@@ -139,7 +139,7 @@ def _bring_into_arrival_order(fates: Fates, ledger: Ledger) -> None:
     for name in ("start", "first_token", "finish", "slot"):
         log = getattr(fates, name)
         if len(log):
-            _column(ledger, name)[fates.request] = log
+            kernel.put(log, fates.request, _column(ledger, name))
 
 
 def _most_packed(ledger: Ledger, slots: int, policy: Policy) -> int:
