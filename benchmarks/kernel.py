@@ -19,13 +19,13 @@ Seconds are those of the processor, the least of several runs. Exit code 1 if a 
 from __future__ import annotations
 
 import argparse
-import math
 import subprocess
 import sys
 from collections.abc import Callable
 from time import process_time
 
 import numpy as np
+from event_list import event_list
 
 from policies import make_policy
 from serving_sim import StepTime, Workload, simulate
@@ -89,10 +89,7 @@ def _against_bare_list(count: int) -> bool:
     requests, policy = workload(count), make_policy("fcfs")
 
     def bare() -> tuple[FloatArray, FloatArray, IntArray]:
-        start, finish, slot = np.empty(count), np.empty(count), np.empty(count, np.int64)
-        ends, end_slots = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.int64)
-        _bare_list(requests.release, requests.length, start, finish, slot, np.arange(SLOTS), ends, end_slots)
-        return start, finish, slot
+        return event_list(requests.release, requests.length, SLOTS)
 
     def kernel() -> None:
         serve(
@@ -172,57 +169,6 @@ def _fresh(count: int, policy: str, engine: str) -> float:
         float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout)  # noqa: S603
         for _ in range(REPEAT)
     )
-
-
-@inner
-def _bare_list(  # noqa: PLR0917  (numba knows no keyword-only arguments)
-    release: FloatArray,
-    length: IntArray,
-    start: FloatArray,
-    finish: FloatArray,
-    slot_of: IntArray,
-    free: Words,
-    ends: Words,
-    end_slots: Words,
-) -> None:
-    """First come, first served: heaps of last steps and of free slots, nothing else."""
-    count = len(length)
-    idle, active = len(free), 0
-    step = joined = head = anchor_step = 0
-    now = anchor = 0.0
-    while head < count or active > 0:
-        coming = release[joined] if joined < count else math.inf
-        if active == 0 and coming > now:
-            now = anchor = coming
-            anchor_step = step
-        elif active > 0:
-            target = ends[0]
-            if idle > 0 and coming < anchor + (target - anchor_step):
-                ahead = math.ceil(coming - anchor)
-                while anchor + (ahead - 1) >= coming:
-                    ahead -= 1
-                while anchor + ahead < coming:
-                    ahead += 1
-                target = min(target, anchor_step + ahead)
-            step = target
-            now = anchor + (step - anchor_step)
-            while active > 0 and ends[0] <= step:
-                heap_push(free, free, idle, end_slots[0], end_slots[0])
-                idle += 1
-                heap_pop(ends, end_slots, active)
-                active -= 1
-        while joined < count and release[joined] <= now:
-            joined += 1
-        while head < joined and idle > 0:
-            slot = free[0]
-            heap_pop(free, free, idle)
-            idle -= 1
-            end = step + length[head]
-            start[head], slot_of[head] = now, slot
-            finish[head] = anchor + (end - anchor_step)
-            heap_push(ends, end_slots, active, end, slot)
-            active += 1
-            head += 1
 
 
 @inner

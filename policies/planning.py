@@ -78,21 +78,19 @@ def _pack(
 ) -> tuple[list[deque[Sized]], tuple[int, ...]]:
     """First-fit decreasing; requests of one size are placed in one pass over the slots."""
     packs: list[deque[Sized]] = [deque() for _ in room]
-    totals = [0] * len(room)
+    given = tuple(room)
     size = queue.largest_up_to(min(limit, max(room)))
     while size is not None:
         left = queue.count(size)
         for slot in order:
-            if room[slot] >= size:
-                fits = min(room[slot] // size, left)
-                packs[slot].extend((queue.pop(size), size) for _ in range(fits))
-                totals[slot] += fits * size
-                room[slot] -= fits * size
-                left -= fits
-                if not left:
-                    break
+            while left and room[slot] >= size:
+                packs[slot].append((queue.pop(size), size))
+                room[slot] -= size
+                left -= 1
+            if not left:
+                break
         size = queue.largest_up_to(min(size - 1, max(room)))
-    return packs, tuple(totals)
+    return packs, tuple(before - after for before, after in zip(given, room, strict=True))
 
 
 def pack_stage_end(step: int, alpha: int, packs: Sequence[Sequence[Sized]], running: Sequence[Sized]) -> int:

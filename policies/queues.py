@@ -89,11 +89,11 @@ class SizeQueue:
 
     def pop_smallest(self) -> int:
         """Take out the earliest request of the smallest size."""
-        return self.pop(self._sizes[0])
+        return self._pop_end(0)
 
     def pop_largest(self) -> int:
         """Take out the earliest request of the largest size."""
-        return self.pop(self._sizes[-1])
+        return self._pop_end(-1)
 
     def pop(self, size: int) -> int:
         """Take out the earliest request of this size."""
@@ -102,5 +102,15 @@ class SizeQueue:
         if not bucket:
             del self._buckets[size]
             self._sizes.remove(size)
+        self._count -= 1
+        return request
+
+    def _pop_end(self, end: int) -> int:
+        size = self._sizes[end]
+        bucket = self._buckets[size]
+        request = bucket.popleft()
+        if not bucket:
+            del self._buckets[size]
+            del self._sizes[end]  # either end of the order is found without a search
         self._count -= 1
         return request

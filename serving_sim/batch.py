@@ -59,33 +59,36 @@ class Batch:
         self._gap_mark = 0  # step up to which the gaps are settled
         self._work_mark = 0  # work up to which the externality is settled
 
-    def newest_admitted(self, step: int, *, was_empty: bool) -> int:
-        """Requests were admitted before the step that follows ``step``; returns the gap from now on."""
+    def newest_admitted(self, step: int, oldest: int) -> int:
+        """Requests were admitted before the step that follows ``step``; returns the gap from now on.
+
+        ``oldest`` is the oldest admission step of the batch that they are in now.
+        """
         gap = self.newest - self.oldest
         if gap:
             self._settle_gap(step, gap)
         self._gap_mark = self.newest = step
-        if was_empty:
-            self.oldest = step
-            return 0
-        gap = step - self.oldest
+        self.oldest = oldest
+        gap = step - oldest
         if gap > self.max_gap:  # noqa: PLR1730  (max() costs a call an epoch)
             self.max_gap = gap
         return gap
 
     def end_retired(self, step: int, work: int) -> None:
         """The oldest or the newest request has left; ``work`` tokens were produced up to ``step``."""
-        gap = self.newest - self.oldest
+        oldest = self.oldest
+        gap = self.newest - oldest
         if gap:
             self._settle_gap(step, gap)
         self._gap_mark = step
-        self.externality -= self.oldest * (work - self._work_mark)
+        self.externality -= oldest * (work - self._work_mark)
         self._work_mark = work
-        if self.admitted:
-            self.oldest = next(iter(self.admitted.values()))
-            self.newest = next(reversed(self.admitted.values()))
+        admitted = self.admitted
+        if admitted:
+            self.oldest = admitted[next(iter(admitted))]
+            self.newest = admitted[next(reversed(admitted))]
         else:
-            self.newest = self.oldest
+            self.newest = oldest
 
     def _settle_gap(self, step: int, gap: int) -> None:
         span = step - self._gap_mark

@@ -7,10 +7,8 @@ from typing import Any
 
 import simpy
 
-FIRST = 0
-"""Priority of interruptions (SimPy's URGENT)."""
 SOON = 1
-"""Priority of everything a source does (SimPy's NORMAL)."""
+"""Priority of everything a source does (SimPy's NORMAL); interruptions come before it."""
 LAST = 2
 """Priority of the worker's epochs: it looks after all others have acted at the same instant."""
 

@@ -18,7 +18,7 @@ from serving_sim.errors import SourceError
 from serving_sim.ledger import Ledger
 from serving_sim.outcome import Outcome
 from serving_sim.policy import Policy
-from serving_sim.record import Run, Sink, Totals
+from serving_sim.record import Run, Served, Sink, Totals
 from serving_sim.request import IntArray, Workload
 from serving_sim.source import OpenSource, ReactiveSource
 from serving_sim.spans import SpanLog
@@ -119,10 +119,7 @@ def simulate(
         slotted=slotted,
         engine=chosen,
         requests=requests,
-        start=_in_input_order(None if served is None else served.start, order, np.float64),
-        first_token=_in_input_order(None if served is None else served.first_token, order, np.float64),
-        finish=_in_input_order(None if served is None else served.finish, order, np.float64),
-        slot=_in_input_order(None if served is None else served.slot, order, np.int32),
+        **_fates(served, order),
         totals=Totals(
             requests=ledger.known,
             tokens=ledger.tokens,
@@ -260,13 +257,20 @@ def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object,
         raise SourceError(f"source {name}: at least one request is needed, found none")
 
 
-def _in_input_order(
-    column: NDArray[Any] | None, order: IntArray | None, dtype: type[np.generic]
-) -> NDArray[Any]:
-    if column is None:
-        return np.empty(0, dtype)
-    if order is None:
-        return column
+def _fates(served: Served | None, order: IntArray | None) -> dict[str, NDArray[Any]]:
+    """Columns of a run in input order, empty where they went to a sink."""
+    if served is None:
+        return {
+            "start": np.empty(0),
+            "first_token": np.empty(0),
+            "finish": np.empty(0),
+            "slot": np.empty(0, np.int32),
+        }
+    columns = {name: getattr(served, name) for name in ("start", "first_token", "finish", "slot")}
+    return columns if order is None else {name: _placed(column, order) for name, column in columns.items()}
+
+
+def _placed(column: NDArray[Any], order: IntArray) -> NDArray[Any]:
     placed = np.empty_like(column)
     placed[order] = column
     return placed

@@ -101,6 +101,7 @@ class Worker:
         step = joined = waiting = active = fruitless = 0
         since_sum = 0  # sum of admission steps over the batch
         produced = 0  # sum of finish steps less sum of admission steps: tokens so far - active * step
+        oldest = newest = 0  # as in the batch, whose attributes take longer to look up
         last_end = 0  # the step at which the batch empties if nobody is admitted
         externality = 0  # sum of length * admission step, the part of E that grows at admissions
         epochs = decisions = events = 0
@@ -139,10 +140,9 @@ class Worker:
                         produced += end
                         since_sum -= since
                         # nothing changes at the ends while all that are left were admitted together
-                        if not active or (
-                            batch.oldest != batch.newest and since in (batch.oldest, batch.newest)
-                        ):
+                        if not active or (oldest != newest and since in (oldest, newest)):
                             batch.end_retired(end, produced + active * end)
+                            oldest, newest = batch.oldest, batch.newest
                         if desk is not None:
                             desk.tell_finished(request)
                     if not active:
@@ -175,7 +175,7 @@ class Worker:
                         next_release = inf
 
                 # 3. the policy admits
-                if waiting and free and (not active or step - batch.oldest <= budget):
+                if waiting and free and (not active or step - oldest <= budget):
                     decisions += 1
                     epoch.now = now
                     epoch.step = step
@@ -213,9 +213,11 @@ class Worker:
                                     desk.tell_started(request)
                         except (TypeError, ValueError) as cause:
                             self._refuse_answer(answer, now, cause)
+                        newest = step
                         if not active:
                             busy_since = now
-                        gap = batch.newest_admitted(step, was_empty=not active)
+                            oldest = step
+                        gap = batch.newest_admitted(step, oldest)
                         waiting -= count
                         active += count
                         produced -= count * step
@@ -233,7 +235,7 @@ class Worker:
                     if active and not constant:
                         anchor, anchor_step = now, step
                         progress = active * step - since_sum
-                        pace = step_time.pace(active, step - batch.oldest, progress)
+                        pace = step_time.pace(active, step - oldest, progress)
                 if wake_time < inf and active:
                     wake_step = min(wake_step, anchor_step + pace.steps_to_reach(anchor, wake_time))
                     wake_time = inf
@@ -253,7 +255,7 @@ class Worker:
                             seen = anchor_step + pace.steps_to_reach(anchor, next_release)
                             if seen <= step:  # released at this epoch, after the decision
                                 seen = step + 1
-                            if seen < target and (skips or seen - batch.oldest <= budget):
+                            if seen < target and (skips or seen - oldest <= budget):
                                 target = seen
                                 ahead = target - anchor_step
                                 reach = anchor + (ahead * linear if constant else pace.elapsed(ahead))
