@@ -63,7 +63,7 @@ class Job(NamedTuple):
 
     policy: str
     load: float
-    count: int
+    requests: int
 
 
 def main() -> int:
@@ -81,14 +81,14 @@ def main() -> int:
 
 def keep(job: Job) -> tuple[str, float]:
     """The engine, and the peak in MB of a process that keeps all records."""
-    run = simulate(workload(job.count, job.load), _policy(job.policy), slots=SLOTS[0])
+    run = simulate(workload(job.requests, job.load), _policy(job.policy), slots=SLOTS[0])
     return run.engine, _peak()
 
 
 def stream(job: Job) -> tuple[str, float]:
     """The engine, and the peak in MB of a process that writes records to a file."""
     with tempfile.TemporaryDirectory() as folder, RequestFile(Path(folder) / "requests.parquet") as sink:
-        run = simulate(Stream(job.count, job.load), _policy(job.policy), slots=SLOTS[0], sink=sink)
+        run = simulate(Stream(job.requests, job.load), _policy(job.policy), slots=SLOTS[0], sink=sink)
     return run.engine, _peak()
 
 
@@ -98,7 +98,7 @@ def _report(work: Callable[[Job], tuple[str, float]], job: Job, most: int) -> bo
         engine, peak = fresh.submit(work, job).result()
     records = "kept" if work is keep else "streamed"
     print(
-        f"| {records} | {job.policy} | {job.load:g} | {job.count:,} | {engine} | {peak:.0f} | {most:,} |",
+        f"| {records} | {job.policy} | {job.load:g} | {job.requests:,} | {engine} | {peak:.0f} | {most:,} |",
         flush=True,
     )
     return peak <= most
