@@ -8,6 +8,7 @@ from itertools import chain
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from analysis.estimate import Estimate
 from analysis.plots.style import Ink, drawing, inks, legend_above, new_figure, plain_numbers
@@ -53,7 +54,8 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
             axes.set_xlabel(x)
             if _spread(curves):
                 axes.set_xscale("log")
-            plain_numbers(axes.xaxis)
+                plain_numbers(axes.xaxis)
+                axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))  # more would not fit a panel
         for axes in grid[:, 0]:
             axes.set_ylabel(y)
         legend_above(figure, grid[0, 0])
