@@ -13,6 +13,8 @@ from serving_sim import StepTime, Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
 from workloads.arrivals import ARRIVALS
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "studies"
+
 SMALL = """
 policy = ["fcfs", "isjl"]
 alpha = [4, 8]
@@ -241,3 +243,17 @@ def test_refused_specifications(folder: Path, content: str, keys: str, message: 
     (folder / "w.toml").write_text(content)
     text = f'policy = "fcfs"\nslots = 2\nworkload = "w.toml"\n{keys}'
     assert refusal(lambda: study(text)) == f"a.toml: {message}"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_studies_of_the_documentation_can_be_read(path: Path) -> None:
+    cells = read_study(path).cells
+    assert len({cell.key for cell in cells}) == len(cells) >= 100
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_example_of_the_how_to_can_be_read() -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "how-to" / "studies.md").read_text(encoding="utf-8")
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    assert len(study(text).cells) == 90
+    assert "load.toml: 90 cells: 90 missing" in page
