@@ -112,7 +112,7 @@ GOOD = "{1: 1.0}"
         ("0,1,1,Pareto,1,1\n", "line 1: pattern='Pareto': must be Gamma or Weibull"),
         ("0,1,1,Gamma,0,1\n", "line 1: shape='0': must be > 0"),
         ("0,1,1,Gamma,nan,1\n", "line 1: shape='nan': must be finite"),
-        ("0,1,1,Gamma,1\n", "line 1: fields=5: must be 6, as in the header"),
+        ("0,1,1,Gamma,1\n", "line 1: fields=5: must be 6, one for each column"),
     ],
 )
 def test_refused_windows(tmp_path: Path, windows: str, message: str) -> None:
@@ -156,6 +156,13 @@ def test_refused_windows(tmp_path: Path, windows: str, message: str) -> None:
 def test_refused_tables(tmp_path: Path, tables: object, message: str) -> None:
     write(tmp_path, 3, "0,1,1,Gamma,1,1\n", tables)
     assert refusal(lambda: read_clients(tmp_path)) == f"{tmp_path / 'chunk-3-dataset.json'}: {message}"
+
+
+def test_a_window_that_would_fill_the_memory(tmp_path: Path) -> None:
+    write(tmp_path, 3, "0,1e300,1,Gamma,1,1\n")
+    assert refusal(lambda: read_clients(tmp_path)) == (
+        f"{tmp_path / 'chunk-3-trace.csv'}: time=0: must send at most 10**9 requests until 600, not 1e+300/s"
+    )
 
 
 def test_refused_folders(tmp_path: Path) -> None:

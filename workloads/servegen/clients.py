@@ -18,6 +18,7 @@ PATTERNS = ("Gamma", "Weibull")
 """Distributions of the gaps, each with a shape."""
 
 _COLUMNS = ("time", "rate", "cv", "pattern", "shape", "scale")
+_MOST = 10**9  # requests in a window; more would only fill the memory
 _ONLY_WINDOW = 600  # seconds of a window that no other follows
 
 
@@ -98,6 +99,10 @@ def _windows(folder: Path, number: int) -> Iterator[Window]:
     for begin, end, rate, pattern, shape in zip(begins, ends, *columns, strict=True):
         if rate == 0:
             continue
+        if rate * (end - begin) > _MOST:
+            raise ValueError(
+                f"{path}: time={begin}: must send at most 10**9 requests until {end}, not {rate!r}/s"
+            )
         lengths = _tables_at(begin, tables)
         if lengths is None:
             raise ValueError(f"{path}: time={begin}: must have tables of tokens, as requests come")

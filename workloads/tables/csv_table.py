@@ -33,7 +33,8 @@ class CsvTable(Table):
         check_encoding(source)
         with reading(source.path):
             self._header_lines, found = _header(source)
-            if names and not set(names) & set(found):
+            self._bare = bool(names) and not set(names) & set(found)
+            if self._bare:
                 self._header_lines, found = self._header_lines - 1, list(names)
             check_quotes(source, self._header_lines)
         super().__init__(source.path, found)
@@ -72,7 +73,8 @@ class CsvTable(Table):
         record = row.number - 1
         self.skipped.append(record)
         if row.text.strip():  # a line of spaces is as good as a blank one
-            rule = f"must be {row.expected_columns}, as in the header"
+            likewise = "one for each column" if self._bare else "as in the header"
+            rule = f"must be {row.expected_columns}, {likewise}"
             self.misfits.append(Misfit(record, "fields", row.actual_columns, rule))
         return "skip"
 
