@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST = 2**53
+LARGEST_KNOT = 2**53
 """Knots beyond it have gaps between them as floats."""
 
 
@@ -27,7 +27,12 @@ def parse_knots(name: str, text: str) -> FloatArray:
         knots = np.array([float(part) for part in text.split("+")])
     except ValueError:
         knots = np.array([math.nan])
-    if len(knots) < 2 or not (knots >= 0).all() or not (knots <= _MOST).all() or (np.diff(knots) < 0).any():
+    if (
+        len(knots) < 2
+        or not (knots >= 0).all()
+        or not (knots <= LARGEST_KNOT).all()
+        or (np.diff(knots) < 0).any()
+    ):
         raise ValueError(f"{name}: must be two or more numbers >= 0 joined by +, none below the one before")
     return knots
 

@@ -56,10 +56,10 @@ def dispersion_of_counts(release: FloatArray) -> list[Dispersion]:
     """
     since = release - release[0]
     span = float(since[-1])
-    if span == 0:
-        return []
     doublings = int(np.log2(max(len(release) / _LEAST_WINDOWS, 1)))
     numbers = [2**k * _LEAST_WINDOWS for k in range(doublings, -1, -1)] if doublings else []
+    if not numbers or span / numbers[0] == 0:
+        return []
     return [_dispersion(since, span / windows, windows) for windows in numbers]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from serving_sim import Workload
@@ -34,7 +36,7 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
     """
     release, length = np.sort(workload.release), workload.length
     span = float(release[-1] - release[0])
-    rate = (len(workload) - 1) / span if span > 0 else None
+    rate = _rate(len(workload) - 1, span)
     gaps = np.diff(release)
     return {
         "requests": len(workload),
@@ -44,12 +46,18 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         "last_release": float(release[-1]),
         "rate": rate,
         "peak_second": _most(np.floor((release - release[0]) / second + _ROUNDING)),
-        "gap_cv2": _squared_variation(gaps) if span > 0 else None,
+        "gap_cv2": None if rate is None else _squared_variation(gaps),
         "longest_gap": float(gaps.max()) if len(workload) > 1 else None,
         "same_release": int(np.count_nonzero(gaps == 0)),
         "most_at_once": _most(release),
         "load": None if rate is None else rate * float(np.mean(length)) / slots,
     }
+
+
+def _rate(gaps: int, span: float) -> float | None:
+    """Requests per time unit; None where all come at once, as far as floats can tell."""
+    rate = gaps / span if span > 0 else math.inf
+    return rate if rate < math.inf else None
 
 
 def _lengths(length: FloatArray) -> dict[str, float | int | None]:
@@ -63,7 +71,7 @@ def _lengths(length: FloatArray) -> dict[str, float | int | None]:
 
 
 def _squared_variation(gaps: FloatArray) -> float:
-    return float(np.var(gaps) / np.mean(gaps) ** 2)
+    return float(np.var(gaps / np.mean(gaps)))  # a mean near the ends of floats has no square
 
 
 def _most(values: FloatArray) -> int:

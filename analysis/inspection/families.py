@@ -34,8 +34,20 @@ class Family:
     distribution: stats.rv_continuous
     parameters: Callable[..., Mapping[str, float]]
 
-    def fit(self, values: FloatArray, *, whole: bool) -> Fitted:
-        """The member of greatest likelihood for ``values`` > 0, or for a good many of them."""
+    def fit(self, values: FloatArray, *, whole: bool) -> Fitted | None:
+        """The member of greatest likelihood for ``values`` > 0, or for a good many of them.
+
+        None where the search fails or a number of the fit is beyond floats: no member is of use then.
+        """
+        try:
+            with np.errstate(all="ignore"):
+                fitted = self._search(values, whole=whole)
+        except (stats.FitError, ArithmeticError):
+            return None
+        numbers = (*fitted.parameters.values(), fitted.distance, fitted.aic)
+        return fitted if np.isfinite(numbers).all() else None
+
+    def _search(self, values: FloatArray, *, whole: bool) -> Fitted:
         found = self.distribution.fit(_representative(values), floc=0)
         *shapes, _, scale = (float(each) for each in found)
         frozen = self.distribution(*shapes, loc=0, scale=scale)
@@ -117,7 +129,8 @@ def fit_families(
     Returns
     -------
     list of Fitted
-        By distance. Empty where fewer than two different values are above 0.
+        By distance; a family whose fit is beyond floats is left out. Empty where fewer than two
+        different values are above 0.
 
     Notes
     -----
@@ -128,8 +141,8 @@ def fit_families(
     positive = positive[positive > 0]
     if len(positive) == 0 or positive.min() == positive.max():
         return []
-    fits = [family.fit(positive, whole=whole) for family in families]
-    return sorted(fits, key=lambda fitted: fitted.distance)
+    tried = (family.fit(positive, whole=whole) for family in families)
+    return sorted(filter(None, tried), key=lambda fitted: fitted.distance)
 
 
 def _representative(values: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 from serving_sim import Workload
 from serving_sim.request import FloatArray, IntArray
 from workloads import Specification
-from workloads.quantiles import knots_of, knots_text
+from workloads.quantiles import LARGEST_KNOT, knots_of, knots_text
 
 _LEAST_IN_CLASS = 20
 """Requests between one quantile and the next, at least, and in a cell of the joint weights on average."""
@@ -35,13 +35,17 @@ def fit_specification(workload: Workload, *, time_unit: float | None = None) -> 
     Raises
     ------
     ValueError
-        If there are too few requests for a specification that tells none of them.
+        If there are too few requests for a specification that tells none of them, or one is longer
+        than its numbers can tell.
     """
     if len(workload) < 2 * _LEAST_IN_CLASS:
         raise ValueError(
             f"requests={len(workload)}: must be at least {2 * _LEAST_IN_CLASS}, "
             "a specification of fewer would tell single requests"
         )
+    longest = int(workload.length.max())
+    if longest > LARGEST_KNOT:
+        raise ValueError(f"length={longest}: must be at most 2**53 to be told by quantiles")
     release = np.sort(workload.release)
     span = float(release[-1] - release[0])
     return Specification(
@@ -57,8 +61,13 @@ def _lengths(workload: Workload) -> str:
     prompt, output = workload.prompt_tokens, workload.output_tokens
     if prompt is None or output is None or (workload.length != prompt + output).any():
         return f"quantiles:tokens={_whole_knots(workload.length, least=1)}"
-    least = 1 if prompt.min() == output.min() == 0 else 0  # drawn apart, both could be 0
-    parts = [f"prompt={_whole_knots(prompt, least=least)}", f"output={_whole_knots(output, least=0)}"]
+    # a request has a token: drawn apart, only one of the two may be 0
+    least_output = min(int(output.min()), 1)
+    least_prompt = min(int(prompt.min()), 1) if least_output else 1
+    parts = [
+        f"prompt={_whole_knots(prompt, least=least_prompt)}",
+        f"output={_whole_knots(output, least=least_output)}",
+    ]
     return f"prompt-output:{','.join(parts)},joint={_joint(prompt, output)}"
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from any_workload import any_workload
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.cli import main
 from analysis.inspection import dispersion_of_counts, fit_families, inspect_workload, workload_facts
 from analysis.inspection.families import EXPONENTIAL, GAMMA, LOGNORMAL, WEIBULL
+from analysis.json_text import to_json
 from serving_sim import Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
 
@@ -217,3 +222,24 @@ def test_the_order_of_the_file_is_told(command: Command, tmp_path: Path, rows: s
     assert json.loads(out)["input"]["out_of_order"] == back
     _, out, _ = command("workload inspect --requests", path)
     assert out.startswith(f"rows out of order in the file: {back}\n")
+
+
+@settings(max_examples=40)
+@given(any_workload(), st.integers(1, 64), st.sampled_from([1e-3, 1.0, 33.3]))
+def test_any_workload_has_finite_numbers_or_none(workload: Workload, slots: int, second: float) -> None:
+    found = inspect_workload(workload, slots=slots, second=second).to_dict()
+    json.loads(to_json(found))
+    numbers = [value for value in flat(found) if isinstance(value, float)]
+    assert all(math.isfinite(value) for value in numbers)
+    assert found["requests"] == len(workload)
+    assert 1 <= found["most_at_once"] <= found["peak_second"] <= len(workload)
+
+
+def flat(content: object) -> Iterator[object]:
+    if isinstance(content, dict):
+        content = list(content.values())
+    if isinstance(content, list):
+        for each in content:
+            yield from flat(each)
+    else:
+        yield content

@@ -7,15 +7,27 @@ import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from any_workload import any_workload
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from refusal import refusal
 
 from analysis.cli import main
 from analysis.standin import Match, fit_specification, match
 from serving_sim import Workload
-from workloads import make_workload, parse_arrivals, parse_lengths, read_requests, write_workload
+from workloads import (
+    make_workload,
+    parse_arrivals,
+    parse_lengths,
+    read_requests,
+    read_specification,
+    write_specification,
+    write_workload,
+)
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -125,6 +137,13 @@ def test_few_requests_are_refused() -> None:
     )
 
 
+def test_lengths_beyond_exact_floats_are_refused() -> None:
+    log = Workload(np.arange(50.0), [2**53 + 2] * 50)
+    assert refusal(lambda: fit_specification(log)) == (
+        f"length={2**53 + 2}: must be at most 2**53 to be told by quantiles"
+    )
+
+
 @pytest.mark.parametrize(
     ("file", "gaps"),
     [
@@ -169,8 +188,8 @@ def test_options_override_a_specification(command: Command, tmp_path: Path) -> N
         'num-prompts = 50\nlengths = "fixed:length=4"\narrivals = "poisson"\n'
         "request-rate = 0.5\ntime-unit = 0.03\n"
     )
-    for given, load in (("", 0.5), ("--load 0.8", 0.8), ("--request-rate 0.25", 0.25)):
-        options = f"run --policy fcfs --slots 4 --num-prompts 20 {given} --json --workload"
+    for pace, load in (("", 0.5), ("--load 0.8", 0.8), ("--request-rate 0.25", 0.25)):
+        options = f"run --policy fcfs --slots 4 --num-prompts 20 {pace} --json --workload"
         code, out, err = command(options, spec)
         assert code == 0
         assert f"20 requests, fixed:length=4 lengths, poisson (rate {load:.4g}) arrivals" in err
@@ -204,3 +223,18 @@ def test_a_fit_is_the_same_every_time(command: Command, tmp_path: Path) -> None:
         assert command("workload fit -q --out", tmp_path / name, log)[0] == 0
         texts.append((tmp_path / name).read_bytes())
     assert texts[0] == texts[1]
+
+
+@settings(max_examples=40)
+@given(any_workload(least=40, longest=2**51), st.integers(0, 9))
+def test_any_log_has_a_stand_in_that_survives_its_file(log: Workload, seed: int) -> None:
+    specification = fit_specification(log, time_unit=0.5)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "spec.toml")
+        write_specification(specification, path, "a log")
+        assert read_specification(path) == specification
+    made = specification.workload(seed)
+    assert len(made) == len(log)
+    assert (np.diff(made.release) >= 0).all()
+    assert made.length.max() <= log.length.max() * 2.0 + 1
+    assert (made.prompt_tokens is None) == (log.prompt_tokens is None)
