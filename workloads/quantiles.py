@@ -27,12 +27,8 @@ def parse_knots(name: str, text: str) -> FloatArray:
         knots = np.array([float(part) for part in text.split("+")])
     except ValueError:
         knots = np.array([math.nan])
-    if (
-        len(knots) < 2
-        or not (knots >= 0).all()
-        or not (knots <= LARGEST_KNOT).all()
-        or (np.diff(knots) < 0).any()
-    ):
+    in_range = ((knots >= 0) & (knots <= LARGEST_KNOT)).all()
+    if len(knots) < 2 or not in_range or (np.diff(knots) < 0).any():
         raise ValueError(f"{name}: must be two or more numbers >= 0 joined by +, none below the one before")
     return knots
 
