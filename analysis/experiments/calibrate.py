@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis import sectioning
 from analysis.economics import CostModel, alpha_for_cost_share, costs
@@ -17,6 +17,7 @@ from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
 from analysis.stability import judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
+from analysis.workers import results
 from policies import ISJL
 from serving_sim import StepTime, Workload, simulate
 from serving_sim.request import FloatArray
@@ -213,11 +214,11 @@ def calibrate(
         raise ValueError("alphas: at least one candidate is needed, found none")
     statistics = quantiles(sorted({*percentiles, *goal.latency}))
     replays: dict[int, _Replay] = {}
-    parallel = Parallel(n_jobs=min(jobs, len(alphas)), return_as="generator")
-    for replay in parallel(
+    calls = [
         delayed(_replay)(workload, alpha, goal.cost, statistics, slots=slots, step_time=step_time)
         for alpha in sorted(set(alphas))
-    ):
+    ]
+    for replay in results(calls, jobs, in_order=True):
         replays[replay.alpha] = replay
         done(f"alpha = {replay.alpha}")
     missed = {alpha: _missed(replay, goal) for alpha, replay in replays.items()}

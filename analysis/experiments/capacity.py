@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis import replications, sectioning
 from analysis.capacity import (
@@ -33,6 +33,7 @@ from analysis.statistic import MEAN, quantiles
 from analysis.tables import Table
 from analysis.text import number, with_interval
 from analysis.time_unit import TimeUnit
+from analysis.workers import results
 
 _ATTAINED = "attainment"
 
@@ -203,7 +204,7 @@ def _limits(
 
 
 def _in_order(calls: Sequence[Any], jobs: int, done: Callable[[str], None]) -> Any:  # noqa: ANN401
-    for result in Parallel(n_jobs=min(jobs, len(calls)), return_as="generator")(calls):
+    for result in results(calls, jobs, in_order=True):
         done("")
         yield result
 

@@ -9,10 +9,11 @@ from math import inf
 from time import monotonic
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis.bounds import best_lower_bound
 from analysis.optimum import Optimum, optimum
+from analysis.workers import results
 from policies import parse_policy
 from serving_sim import simulate
 from workloads.adversaries import Instance
@@ -119,9 +120,8 @@ def search(
         No request can be dropped, no length, release or budget lowered without a better ratio.
     """
     streams = np.random.SeedSequence(seed).spawn(workers)
-    climbs = Parallel(n_jobs=workers)(
-        delayed(_climb)(policy, space, stream, steps, seconds) for stream in streams
-    )
+    calls = [delayed(_climb)(policy, space, stream, steps, seconds) for stream in streams]
+    climbs = results(calls, workers, in_order=True)
     return shrink(policy, min(climbs, key=_badness))
 
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
-import threading
-import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -23,6 +20,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from analysis.study.cell import Cell
 from analysis.study.measure import Result, attempt
+from analysis.workers import start_worker
 
 Results = Iterator[tuple[Cell, Result]]
 
@@ -139,20 +137,8 @@ def _submit(pool: ProcessPoolExecutor, cell: Cell) -> Future[Result]:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
     try:
         yield pool
     finally:  # after an interruption cells at work are not waited for
         pool.shutdown(kill_workers=True)
-
-
-def _start_worker(parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this process soon after its parent, which may be killed without a chance to see to it."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)

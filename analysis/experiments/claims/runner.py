@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis.experiments.claims import (
     economics,
@@ -24,6 +24,7 @@ from analysis.experiments.claims import (
     tables,
 )
 from analysis.experiments.claims.claim import Budget, Claim, Finding, Kind, Verdict
+from analysis.workers import results
 
 SECTIONS = {
     "2 Model": model.CLAIMS,
@@ -86,10 +87,7 @@ def examine(claims: Sequence[Claim], *, seed: int, budget: Budget, workers: int 
         Processes.
     """
     by_name = {claim.name: claim for claim in claims}
-    verdicts = Parallel(n_jobs=min(workers, len(by_name)), return_as="generator_unordered")(
-        delayed(_examine_one)(name, seed, budget) for name in by_name
-    )
-    for name, verdict in verdicts:
+    for name, verdict in results([delayed(_examine_one)(name, seed, budget) for name in by_name], workers):
         yield Finding(by_name[name], verdict)
 
 

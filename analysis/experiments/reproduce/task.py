@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis.json_text import to_json
 from analysis.output import write_text
+from analysis.workers import results
 
 _REVISION = 1
 """To be raised when a task gives other results for the same arguments: what was kept is then stale."""
@@ -65,20 +66,19 @@ def collect(
     done : callable
         Told the name of each task whose result is there.
     """
-    results: dict[str, Rows] = {}
+    found: dict[str, Rows] = {}
     missing = []
     for task in tasks:
         rows = _read(task, folder)
         if rows is None:
             missing.append(task)
         else:
-            results[task.name] = rows
+            found[task.name] = rows
             done(task.name)
-    parallel = Parallel(n_jobs=min(jobs, len(missing)) or 1, return_as="generator_unordered")
-    for name, rows in parallel(delayed(_do)(task, folder) for task in missing):
-        results[name] = rows
+    for name, rows in results([delayed(_do)(task, folder) for task in missing], jobs):
+        found[name] = rows
         done(name)
-    return {task.name: results[task.name] for task in tasks}
+    return {task.name: found[task.name] for task in tasks}
 
 
 def _do(task: Task, folder: Path) -> tuple[str, Rows]:

@@ -1,0 +1,68 @@
+"""Processes of this machine that work for this one, leave Ctrl-C to it, and end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from joblib import Parallel
+
+_Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+"""What `joblib.delayed` makes of a call."""
+
+
+def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Iterator[Any]:
+    """Results of calls made in other processes, each as soon as it is there.
+
+    Parameters
+    ----------
+    calls : sequence
+        From `joblib.delayed`.
+    jobs : int
+        Processes at most; a single one is this process itself.
+    in_order : bool
+        Give the results in the order of the calls, which may keep one waiting for those before it.
+    """
+    parallel = Parallel(
+        n_jobs=max(1, min(jobs, len(calls))),
+        return_as="generator" if in_order else "generator_unordered",
+        initializer=start_worker,
+        initargs=(os.getpid(),),
+    )
+    with _deaf():
+        begun: Iterator[Any] = parallel(calls)
+    return begun
+
+
+def start_worker(parent: int) -> None:
+    """Make this process a worker of ``parent``: to be called first of all in it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, which may be killed without a chance to see to it."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes begin deaf to Ctrl-C, as they inherit it: it would end them with tracebacks.
+
+    Blocking the signal instead would not lose one in this tenth of a second, but loky unblocks it.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others may not
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
