@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("engine", "kernel", "memory", "planning", "fairness_stress", "optimum", "reading")
+BENCHMARKS = ("engine", "kernel", "memory", "planning", "fairness_stress", "optimum", "reading", "study_soak")
 
 
 def main() -> int:
