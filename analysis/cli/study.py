@@ -17,9 +17,10 @@ from analysis.cli.paths import input_path, output_file, output_folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from typer._click.core import Context
 
-    from analysis.study import Cell
+    from analysis.study import Cell, Study
     from analysis.study.backends import Backend as StudyBackend
     from analysis.study.run import Standing
     from analysis.tables import Table
@@ -127,11 +128,8 @@ def export(
 ) -> None:
     """Write the finished cells as one table, a row a cell."""
     from analysis.output import write_frame
-    from analysis.study import read_study, study_table
-    from analysis.study.store import kept_cells
 
-    study = read_study(file)
-    table = study_table(study, kept_cells(study.store_path))
+    study, table = _finished(file)
     write_frame(out, table)
     say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
 
@@ -160,15 +158,10 @@ def plot(
     from analysis.output import write_text
     from analysis.plots import save_figure
     from analysis.report.study import study_page, study_sections
-    from analysis.study import read_study, study_table
     from analysis.study.curves import axis_of
-    from analysis.study.store import kept_cells
     from analysis.version import project_version
 
-    study = read_study(file)
-    table = study_table(study, kept_cells(study.store_path))
-    if table.empty:
-        raise ValueError(f"{file}: no cell is finished yet, 'serving-sim study {file}' runs it")
+    study, table = _finished(file)
     axis = axis_of(table) if against is None else against.value.replace("-", "_")
     drawn = [check_metric(name.strip()) for name in metrics.split(",")]
     sections = study_sections(table, drawn, axis, study.time_unit)
@@ -184,6 +177,18 @@ def plot(
     }
     write_text(out / "report.html", study_page(f"Study {file.stem}", sections, facts))
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
+
+
+def _finished(file: Path) -> tuple[Study, pd.DataFrame]:
+    """A study and the table of its finished cells, of which there must be one."""
+    from analysis.study import read_study, study_table
+    from analysis.study.store import kept_cells
+
+    study = read_study(file)
+    table = study_table(study, kept_cells(study.store_path))
+    if table.empty:
+        raise ValueError(f"{file}: no cell is finished yet, 'serving-sim study {file}' runs it")
+    return study, table
 
 
 def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> StudyBackend:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,15 +31,15 @@ class Entries:
         If the file is no TOML or has another key.
     """
 
-    def __init__(self, path: Path, known: Iterable[str]) -> None:
+    def __init__(self, path: Path, known: Collection[str]) -> None:
         with path.open("rb") as file:
             try:
                 self._content = tomllib.load(file)
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ValueError(str(error)) from None
         for key in self._content:
-            if key not in (names := list(known)):
-                raise ValueError(unknown("key", key, names))
+            if key not in known:
+                raise ValueError(unknown("key", key, known))
 
     def __contains__(self, key: str) -> bool:
         return key in self._content
@@ -103,7 +103,7 @@ def numbers(key: str, value: object) -> tuple[float, ...]:
     return tuple(positive(key, each) for each in value)
 
 
-def table(known: Iterable[str]) -> Check[Mapping[str, float]]:
+def table(known: Collection[str]) -> Check[Mapping[str, float]]:
     """A table of numbers under known names."""
 
     def check(key: str, value: object) -> Mapping[str, float]:

@@ -113,12 +113,18 @@ def test_without_enough_observations_there_is_no_interval(
     assert (found.low is None) == (note is not None)
 
 
-def test_plot_writes_a_picture_a_metric_and_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", ["plot", "export"])
+def test_nothing_finished_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.toml").write_text(SMALL)
-    assert main(["study", "plot", "a.toml", "--out", "p"]) == 2
+    assert main(["study", command, "a.toml", "--out", "a.csv"]) == 2
     assert capsys.readouterr().err == (
         "serving-sim: error: a.toml: no cell is finished yet, 'serving-sim study a.toml' runs it\n"
     )
+    assert not Path("a.csv").exists()
+
+
+def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
+    Path("a.toml").write_text(SMALL)
     assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 0
     words = ["study", "plot", "a.toml", "--quiet", "--metrics"]
     assert main([*words, "e2el,throughput", "--out", "load"]) == 0
