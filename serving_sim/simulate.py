@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -27,6 +26,9 @@ from serving_sim.worker import Worker
 
 MOST_SLOTS = 1_000_000
 """Far beyond any worker; each takes memory, used or not."""
+
+LONGEST_RUN = 1e150
+"""Time units; variances hold the squares of times."""
 
 
 def simulate(
@@ -237,8 +239,8 @@ def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
         raise ValueError(too_late("release", latest, step_time.alone(1)))
     longest = int(workload.length.max())
     slowest = step_time.pace(slots, longest, slots * longest)
-    if not math.isfinite(latest + float(workload.total_length) * (slowest.linear + slowest.quadratic)):
-        raise ValueError(f"{step_time}: the run could last longer than a float can tell")
+    if not latest + float(workload.total_length) * (slowest.linear + slowest.quadratic) <= LONGEST_RUN:
+        raise ValueError(f"{step_time}: the run could last longer than a float can tell the square of")
 
 
 def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object, served: int) -> None:

@@ -39,19 +39,25 @@ def adversary(
         float, typer.Option(help="alpha over the longest length, for the inserting families.")
     ] = 0.5,
     length: Annotated[int, typer.Option(help="Longest length in tokens.", min=1)] = 200,
-    slots: Annotated[int, typer.Option(help="Slots, where the construction leaves them open.", min=1)] = 2,
+    slots: Annotated[
+        int, typer.Option(help="Slots, where the construction leaves them open.", min=1, max=1000)
+    ] = 2,
     alpha: Annotated[
         int | None,
         typer.Option(help="Fairness budget (default: that of the construction).", min=0, show_default=False),
     ] = None,
-    most_requests: Annotated[int, typer.Option(help="search: most requests of an instance.", min=1)] = 6,
-    longest: Annotated[int, typer.Option(help="search: longest length in tokens.", min=2)] = 24,
+    most_requests: Annotated[
+        int, typer.Option(help="search: most requests of an instance.", min=1, max=1000)
+    ] = 6,
+    longest: Annotated[
+        int, typer.Option(help="search: longest length in tokens.", min=2, max=1_000_000)
+    ] = 24,
     latest: Annotated[int, typer.Option(help="search: latest release in steps.", min=0)] = 0,
     seconds: Annotated[
         float, typer.Option(help="search: longest time to climb, for each policy.", min=0.1)
     ] = 60.0,
     steps: Annotated[int, typer.Option(help="search: instances each process tries.", min=1)] = 10_000,
-    workers: Annotated[int, typer.Option(help="search: processes.", min=1)] = 2,
+    workers: Annotated[int, typer.Option(help="search: processes.", min=1, max=256)] = 2,
     seed: Annotated[int, typer.Option(help="search: seed of the climbs.", min=0)] = 0,
     out: Annotated[
         Path | None,

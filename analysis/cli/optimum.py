@@ -14,7 +14,7 @@ from analysis.json_text import to_json
 def optimum(
     lengths: Annotated[str, typer.Argument(help="Lengths in tokens, as in 10,7,7,5,1.")],
     *,
-    slots: Annotated[int, typer.Option(help="Most requests in a batch.", min=1)] = 2,
+    slots: Annotated[int, typer.Option(help="Most requests in a batch.", min=1, max=1_000_000)] = 2,
     alpha: Annotated[
         int | None,
         typer.Option(help="Fairness budget in tokens (default: none).", min=0, show_default=False),

@@ -31,10 +31,10 @@ def reproduce(
         ),
     ] = Path("reproduced"),
     sets: Annotated[
-        int, typer.Option(help="Sets of five replications of the profit experiment.", min=2)
+        int, typer.Option(help="Sets of five replications of the profit experiment.", min=2, max=10_000)
     ] = 100,
     replications: Annotated[
-        int, typer.Option(help="Replications of the experiments on arrivals.", min=2)
+        int, typer.Option(help="Replications of the experiments on arrivals.", min=2, max=10_000)
     ] = 10,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
     seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,

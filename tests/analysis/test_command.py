@@ -243,6 +243,22 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             "run --policy fcfs --replications 10001",
             "invalid value for '--replications': Input should be less than or equal to 10000",
         ),
+        (
+            "reproduce table1 --sets 10001",
+            "invalid value for '--sets': Input should be less than or equal to 10000",
+        ),
+        (
+            "adversary search --workers 257",
+            "invalid value for '--workers': Input should be less than or equal to 256",
+        ),
+        (
+            "adversary jigsaw --slots 100000",
+            "invalid value for '--slots': Input should be less than or equal to 1000",
+        ),
+        (
+            f"optimum 1,2 --slots {10**20}",
+            "invalid value for '--slots': Input should be less than or equal to 1000000",
+        ),
         ("calibrate no.csv --delta nan", "--delta=nan: must be a finite number >= 0"),
         ("calibrate no.csv --min-throughput nan", "min_throughput=nan: must be a finite number >= 0"),
         ("calibrate no.csv --max-latency p95:nan", "max-latency='nan': must be a finite number"),

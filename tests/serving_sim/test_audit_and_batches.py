@@ -131,7 +131,8 @@ def test_an_argument_of_another_kind_is_named(arguments: dict[str, object], mess
 @pytest.mark.parametrize(
     ("workload", "step_time", "slotted", "message"),
     [
-        ([0.0, 1.0, 2.0], 1e308, False, "could last longer than a float can tell"),
+        ([0.0, 1.0, 2.0], 1e308, False, "could last longer than a float can tell the square of"),
+        ([0.0, 1.0, 2.0], 1e150, False, "could last longer than a float can tell the square of"),
         ([0.0, 1e30, 1e30], 1.0, True, "too late to tell steps of 1.0 time units apart"),
         ([0.0, 1e15, 1e15], 1e-12, False, "too late to tell steps of 1e-12 time units apart"),
     ],
