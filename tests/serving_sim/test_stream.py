@@ -148,6 +148,17 @@ def test_a_request_that_went_to_the_sink_can_no_longer_be_asked_for() -> None:
         simulate(Late(), FCFS(), slots=1, sink=Kept(Blocks([])))
 
 
+@pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=1.0, per_request=0.0, per_token=0.001)])
+def test_prompts_may_be_known_from_a_later_block_on(step_time: StepTime) -> None:
+    first = Workload([0.0, 0.0], [9, 2])
+    second = Workload([1.0], [4], prompt_tokens=[3], output_tokens=[1])
+    sink = Kept(Blocks([]))
+    run = simulate(Blocks([first, second]), FCFS(), slots=3, sink=sink, step_time=step_time)
+    made = [served.first_token - served.start for served in sink.served]
+    steps = [[round(instant / run.makespan * run.steps) for instant in block] for block in made]
+    assert steps == [[1, 1], [4]]
+
+
 def test_blocks_may_not_share_a_request_id() -> None:
     parts = [Workload([0], [1], request_id=["a"]), Workload([1], [1], request_id=["a"])]
     with pytest.raises(ValueError, match=r"^request_id\[1\]='a': must be unique, row 0 has it too$"):
