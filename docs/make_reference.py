@@ -30,7 +30,8 @@ COMMAND_LINE = """\
 
 `serving-sim COMMAND --help` says the same in a terminal. Results go to standard output, everything else
 to standard error. Exit codes: 0 success, 1 a check failed, 2 bad arguments or bad input, 130 interrupted
-with Ctrl-C, 143 terminated; files are whole or absent in every case.
+with Ctrl-C, 141 nobody reads the output any more, 143 terminated, 129 its terminal is gone; files are
+whole or absent in every case.
 """
 
 METRICS = """\
