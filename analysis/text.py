@@ -14,10 +14,15 @@ _ROUNDING = 1e-12  # a relative width below it comes from floating point, not fr
 
 
 def number(value: float | None) -> str:
-    """Four significant digits, or all digits before the point: ``12,345``, ``1.235``, ``-``."""
+    """Four significant digits, or all digits before the point: ``12,345``, ``1.235``, ``-``.
+
+    Floats from 10**15 on, which no longer tell them all, get four digits and the power: ``1.235e+18``.
+    """
     if value is None:
         return ABSENT
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if abs(value) < 1000 or (isinstance(value, float) and abs(value) >= 1e15):
+        return f"{value:.4g}"
+    return f"{value:,.0f}"
 
 
 def with_interval(estimate: Estimate) -> str:
