@@ -23,6 +23,8 @@ _AXIS_LABELS = {
 }
 _OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
 
+_GROWS = " (the queue grows)"
+
 _READING = (
     "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
     "replication, or replications too short to carry an interval. At a hollow point the queue grows as "
@@ -98,7 +100,7 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     panels = _panels(curves, metric)
     rows = [
         (
-            f"{curve.label}, {axis.replace('_', ' ')} {x:g}",
+            f"{curve.label}, {axis.replace('_', ' ')} {x:g}" + (_GROWS if curve.unstable[place] else ""),
             *(with_interval(curve.estimates(column)[place]) for column in panels.values()),
         )
         for curve in curves

@@ -11,8 +11,10 @@ from refusal import refusal
 from scipy import stats
 
 from analysis.cli import main
+from analysis.report.study import study_sections
 from analysis.stability import GROWING
 from analysis.study.curves import axis_of, over_replications, settings
+from analysis.time_unit import TimeUnit
 
 SMALL = """
 policy = ["fcfs", "isjl"]
@@ -64,6 +66,13 @@ def test_a_point_where_the_queue_grows_is_marked_and_has_no_interval() -> None:
     assert [curve.unstable for curve in curves] == [(False, False), (False, True), (False, False)]
     stable, unstable = curves[1].estimates("e2el_mean")
     assert (stable.note, unstable.note, unstable.low) == (None, GROWING, None)
+
+
+def test_the_page_says_in_words_where_the_queue_grows() -> None:
+    frame = table((0.5, 0.7)).assign(e2el_mean_observations=1000.0)
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    names = [row[0] for row in section.tables[0].rows]
+    assert names[2:4] == ["isjl:alpha=4, load 0.5", "isjl:alpha=4, load 0.7 (the queue grows)"]
 
 
 def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
