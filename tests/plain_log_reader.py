@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -34,7 +34,7 @@ def requests_in(log: bytes, known: LogFormat, kind: str) -> Requests:
         If it cannot be read.
     """
     text = log.decode("utf-8-sig")
-    rows = _ROWS[kind](text)
+    rows = _list_rows(text, known.columns) if kind == "JSON lists" else _ROWS[kind](text)
     return [
         (_time(row[known.time], known.name), _count(row[known.prompt]), _count(row[known.output]))
         for row in rows
@@ -52,16 +52,15 @@ def _json_rows(text: str) -> list[dict[str, Any]]:
     return [json.loads(line, parse_float=Decimal) for line in text.split("\n") if line.strip()]
 
 
-def _list_rows(text: str) -> list[dict[str, Any]]:
-    lists = json.loads(text, parse_float=Decimal)
-    columns = {name: values for name, values in lists.items() if isinstance(values, list)}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+def _list_rows(text: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    lists = json.loads(text, parse_float=Decimal)  # others may have lengths of their own
+    rows = zip(*(lists[name] for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 _ROWS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
     "CSV": _csv_rows,
     "JSON lines": _json_rows,
-    "JSON lists": _list_rows,
 }
 
 
