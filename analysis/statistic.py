@@ -18,7 +18,7 @@ ENOUGH = 50
 """Independent observations beyond a quantile that an interval needs.
 
 With fewer the measured coverage of nominal 95 % intervals of waits falls below 92 %
-(``benchmarks/coverage.py``).
+(``benchmarks/interval_coverage.py``).
 """
 
 _FOR_MEAN = 0.25

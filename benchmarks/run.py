@@ -10,7 +10,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("engine", "kernel", "memory", "planning", "fairness_stress", "optimum", "reading", "study_soak")
+BENCHMARKS = (
+    "engine",
+    "kernel",
+    "memory",
+    "planning",
+    "fairness_stress",
+    "optimum",
+    "reading",
+    "study_soak",
+    "interval_coverage",
+)
 
 
 def main() -> int:

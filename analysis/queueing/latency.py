@@ -48,6 +48,11 @@ class SlottedLatency:
         return np.stack([np.convolve(row, self._lengths) for row in self._delays])
 
     @property
+    def waits(self) -> SlottedLatency:
+        """The distribution of the wait alone: the latency of requests of no length."""
+        return SlottedLatency(self._delay, np.ones(1))
+
+    @property
     def mean_wait(self) -> float:
         """Mean of start - release, in steps."""
         delays = self._weights @ self._delays

@@ -1,0 +1,31 @@
+"""Intervals of waiting times hold the exact value, and are withheld where they would not."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.experiments.coverage import Coverage, System, coverage
+
+
+def test_theory_of_the_wait() -> None:
+    # statistics of one slot: lambda E[o^2] / (2 (1 - rho)) + 1/2 with E[o^2] = 190, lambda = 0.08
+    exact = System(slots=1, load=0.8, requests=1).exact()
+    assert exact["mean"] == pytest.approx(0.08 * 190 / (2 * 0.2) + 0.5)
+    assert 0 < exact["p50"] < exact["mean"] < exact["p90"] < exact["p99"]
+
+
+def test_intervals_of_a_long_enough_run_hold_the_exact_value() -> None:
+    found = coverage(System(slots=4, load=0.8, requests=20_000), 100)
+    for name in ("mean", "p50"):
+        share = found[name].share
+        assert found[name].reported >= 80
+        assert share is not None
+        assert share >= 0.88  # 0.95, less three standard deviations
+    assert found["p90"].wrong <= 0.1  # about 40 observations: seldom reported, and then by luck
+    assert found["p99"].reported == 0  # about 5 observations; intervals would hold it in 80 %
+
+
+def test_what_is_counted() -> None:
+    assert Coverage(repetitions=10, reported=4, held=3).share == 0.75
+    assert Coverage(repetitions=10, reported=4, held=3).wrong == 0.1
+    assert Coverage(repetitions=10, reported=0, held=0).share is None
