@@ -188,9 +188,8 @@ def distribution(values: FloatArray, statistics: Sequence[Statistic], note: str 
     """Distribution of one metric, with intervals by sectioning unless ``note`` says why not."""
 
     def estimated(statistic: Statistic) -> Estimate:
-        if note is None or statistic.absence(len(values)) is not None:
-            return sectioning.estimate(statistic, values)
-        return Estimate(statistic.of(values), note=note)
+        estimate = sectioning.estimate(statistic, values)
+        return estimate if note is None else estimate.withheld(note)
 
     return Distribution(
         count=len(values),

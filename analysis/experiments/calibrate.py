@@ -289,9 +289,8 @@ def _replay(
 
 
 def _latency(statistic: Statistic, values: FloatArray, note: str | None) -> Estimate:
-    if note is not None:
-        return Estimate(statistic.of(values), note=note)
-    return sectioning.estimate(statistic, values)
+    estimate = sectioning.estimate(statistic, values)
+    return estimate if note is None else estimate.withheld(note)
 
 
 def _missed(replay: _Replay, goal: Goal) -> tuple[str, ...]:
@@ -300,9 +299,10 @@ def _missed(replay: _Replay, goal: Goal) -> tuple[str, ...]:
         missed.append(f"throughput below {goal.throughput:g}")
     for percentile, limit in goal.latency.items():
         name = quantiles([percentile])[0].name
-        value = replay.latency[name].value
-        assert value is not None
-        if value > limit:
+        estimate = replay.latency[name]
+        if estimate.value is None:  # nothing shows that the limit is met
+            missed.append(f"{name} unknown, {estimate.note}")
+        elif estimate.value > limit:
             missed.append(f"{name} above {limit:g}")
     return tuple(missed)
 

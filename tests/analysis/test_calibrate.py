@@ -87,6 +87,13 @@ def test_impossible_limits_choose_nothing() -> None:
     assert all(each.missed == ("p95 above 1",) for each in result.candidates)
 
 
+def test_a_limit_on_a_quantile_that_the_requests_do_not_show_is_not_met() -> None:
+    few = stream(n=412)
+    result = calibrate(few, [10], Goal(COST, latency={99.9: 1e9}), slots=8, step_time=StepTime())
+    assert result.alpha is None
+    assert result.candidates[0].missed == ("p99.9 unknown, not enough data for p99.9 (n = 412)",)
+
+
 def test_the_edge_of_the_grid_is_told() -> None:
     # nothing but steps costs, so the largest budget is the cheapest
     result = calibrated([2, 10, 60], Goal(CostModel(c=1.0, tau=1e-12)))
