@@ -12,6 +12,7 @@ from analysis.definitions import definition
 from analysis.estimate import Estimate
 from analysis.outcome import Outcome
 from analysis.plots.style import Ink, drawing, inks, new_figure
+from analysis.stability import GROWING
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 
@@ -41,8 +42,14 @@ def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUn
             _panel(axes, name, estimates, style, named=place % _COLUMNS == 0)
         for axes in panels[len(names) :]:
             axes.set_visible(False)
-        figure.supxlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals", fontsize=9)
+        grows = any(outcome.unstable for outcome in outcomes)
+        legend = "; ! grows with the length of the run" if grows else ""
+        figure.supxlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals{legend}", fontsize=9)
     return figure
+
+
+def _number(estimate: Estimate) -> str:
+    return number(estimate.value) + (" !" if estimate.note == GROWING else "")
 
 
 def _panel(
@@ -59,7 +66,7 @@ def _panel(
             axes.errorbar(estimate.value, place, xerr=reach, color="#333333", capsize=2.5, linewidth=1)
         # in a column of their own: at the end of a whisker they would seem to name that end
         across = axes.get_yaxis_transform()
-        axes.text(1, place, number(estimate.value), transform=across, ha="right", va="center", fontsize=8)
+        axes.text(1, place, _number(estimate), transform=across, ha="right", va="center", fontsize=8)
     axes.set_xlim(0, 1.38 * most if most else 1)  # room for the numbers
     axes.set_yticks(range(len(estimates)), list(estimates) if named else [""] * len(estimates))
     axes.set_ylim(len(estimates) - 0.5, -0.5)
