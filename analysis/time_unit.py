@@ -20,6 +20,13 @@ class TimeUnit:
     name: str = "time unit"
     seconds: float | None = None
 
+    @classmethod
+    def of(cls, *, steps: bool, seconds: float | None) -> TimeUnit:
+        """The unit of a run that counts time in ``steps`` or not, with the length its input gave it."""
+        if seconds == 1 and not steps:
+            return cls("second")
+        return cls("step" if steps else "time unit", seconds)
+
     @property
     def singular(self) -> str:
         """As in "tokens per step of 0.03 s"."""

@@ -14,6 +14,7 @@ from analysis.cli import (
     policies,
     reproduce,
     run,
+    steptime,
     study,
     validate,
     workload,
@@ -39,6 +40,7 @@ app.command("claims")(claims.claims)
 app.command("reproduce")(reproduce.reproduce)
 app.command("validate")(validate.validate)
 app.command("policies")(policies.policies)
+app.add_typer(steptime.app, name="steptime")
 app.add_typer(study.app, name="study")
 app.add_typer(workload.app, name="workload")
 

@@ -303,7 +303,7 @@ def _short(text: str) -> str:
 
 def time_unit(options: WorkloadOptions, step_time: StepTime) -> TimeUnit:
     """What the run counts time in: steps where a step takes one time unit."""
-    return TimeUnit("step" if step_time == StepTime() else "time unit", options.time_unit)
+    return TimeUnit.of(steps=step_time == StepTime(), seconds=options.time_unit)
 
 
 def lines(facts: Sequence[str]) -> str:

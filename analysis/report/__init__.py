@@ -7,6 +7,7 @@ from analysis.report.page import comparison_page
 from analysis.report.pictures import Picture, comparison_pictures
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
+from analysis.report.steptime import step_time_section, step_time_tables
 
 __all__ = [
     "Picture",
@@ -18,4 +19,6 @@ __all__ = [
     "inspection_section",
     "inspection_tables",
     "sections_page",
+    "step_time_section",
+    "step_time_tables",
 ]

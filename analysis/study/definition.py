@@ -54,7 +54,7 @@ class Study:
         """What the cells count time in: steps where every step takes one time unit."""
         steps = all(cell.step_time == StepTime() for cell in self.cells)
         seconds = {cell.source.time_unit for cell in self.cells if isinstance(cell.source, Logged)} or {None}
-        return TimeUnit("step" if steps else "time unit", seconds.pop())
+        return TimeUnit.of(steps=steps, seconds=seconds.pop())
 
 
 def read_study(path: Path) -> Study:

@@ -30,6 +30,8 @@ class Intake:
         Where they come from.
     on_bad_row : str
         ``error`` refuses a file for its first bad row, ``drop`` leaves bad rows out.
+    holding : str
+        What a row is, in the singular.
 
     Raises
     ------
@@ -37,10 +39,13 @@ class Intake:
         If ``on_bad_row`` is neither.
     """
 
-    def __init__(self, tables: Sequence[Table], on_bad_row: OnBadRow = "error") -> None:
+    def __init__(
+        self, tables: Sequence[Table], on_bad_row: OnBadRow = "error", *, holding: str = "request"
+    ) -> None:
         if on_bad_row not in get_args(OnBadRow):
             raise ValueError(f"on_bad_row={on_bad_row!r}: must be 'error' or 'drop'")
         self._tables = tables
+        self._holding = holding
         self._strict = on_bad_row == "error"
         self._begins: list[int] = []  # number of the first row of each table
         self._rows = 0
@@ -169,7 +174,8 @@ class Intake:
         if kept:
             return
         reasons = "".join(f"; {count} x {reason}" for reason, count in self._dropped.items())
-        raise ValueError(f"{self._tables[0].path}: must hold at least one request, found none{reasons}")
+        rule = f"must hold at least one {self._holding}, found none"
+        raise ValueError(f"{self._tables[0].path}: {rule}{reasons}")
 
 
 def _found(name: str, value: object) -> str:
