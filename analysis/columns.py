@@ -120,6 +120,14 @@ SUMMARY_FIELDS = (
     Field("fairness.violation_steps", "steps", "busy steps with a gap above alpha"),
     Field("fairness.first_violation", "", "time, step, request, slot, other, other_slot, gap; null if none"),
     Field(
+        "fairness_in_tokens",
+        "",
+        "null without --progress tokens, else the keys of fairness with progress in prompt and output "
+        "tokens: max_gap and violation_steps as above, violations: admissions with a request more than "
+        "alpha ahead, first_violation: the first step above alpha, an admission or not, where request is "
+        "the one behind and other the one ahead",
+    ),
+    Field(
         "stability",
         "",
         "null where nothing arrives over time, else verdict (stable, unstable, undecided), reason, "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from analysis.spans import first_spans, span_steps
 from serving_sim.record import Batches, Run
 from serving_sim.request import FloatArray, IntArray, exact_sum
 
@@ -186,8 +187,8 @@ def _recorded(run: Run) -> Batches:
 def _stays(run: Run, spans: Batches) -> tuple[IntArray, IntArray, IntArray]:
     """Busy steps before each span and after the last; of each request its first span and the one after."""
     assert run.requests is not None
-    ends = np.concatenate(([0], np.cumsum(spans.steps)))
-    first = np.searchsorted(spans.time, run.start, side="right") - 1
+    ends = span_steps(spans)
+    first = first_spans(run)
     last = np.searchsorted(ends, ends[first] + run.requests.length)  # every end of a request ends a span
     return ends, first, last
 

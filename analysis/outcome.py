@@ -12,8 +12,8 @@ from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.stability import GROWING, UNKNOWN, Stability, WorkRates, is_backlog, judge_together
 from analysis.statistic import MEAN, PERCENTILES, quantiles
-from analysis.summary import Summary, summarize
-from serving_sim import Run
+from analysis.summary import Summary, audit_record, summarize
+from serving_sim import Audit, Run
 
 FIGURES = (
     "makespan",
@@ -67,6 +67,12 @@ class Outcome:
         return sum(summary.fairness.violations for summary in self.summaries)
 
     @property
+    def token_audits(self) -> tuple[Audit, ...]:
+        """Audits of the runs with progress in tokens; none where they were not asked for."""
+        audits = (summary.fairness_in_tokens for summary in self.summaries)
+        return tuple(each for each in audits if each is not None)
+
+    @property
     def fair(self) -> bool | None:
         """Whether no run broke the budget, None without one."""
         verdicts = [summary.fairness.fair for summary in self.summaries]
@@ -79,6 +85,7 @@ class Outcome:
             "replications": len(self.runs),
             "fair": self.fair,
             "violations": self.violations,
+            "fairness_in_tokens": [audit_record(each) for each in self.token_audits] or None,
             "stability": None if self.stability is None else asdict(self.stability),
             "figures": {name: asdict(value) for name, value in self.figures.items()},
             "metrics": {
@@ -95,10 +102,19 @@ def evaluate(
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
     rates: WorkRates = UNKNOWN,
+    prefill_chunk: int | None = None,
 ) -> Outcome:
     """Summarize the R >= 1 replications of one policy; parameters as in `summarize`."""
     summaries = tuple(
-        summarize(run, percentiles=percentiles, warmup=warmup, goodput=goodput, rates=rates) for run in runs
+        summarize(
+            run,
+            percentiles=percentiles,
+            warmup=warmup,
+            goodput=goodput,
+            rates=rates,
+            prefill_chunk=prefill_chunk,
+        )
+        for run in runs
     )
     stability = judge_together([summary.stability for summary in summaries])
     metrics = {

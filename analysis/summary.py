@@ -16,6 +16,7 @@ from analysis.latency import arrival_series, served_requests
 from analysis.robustness import Robustness, robustness
 from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
+from analysis.token_audit import token_audit
 from serving_sim import Audit, Run
 from serving_sim.request import FloatArray
 
@@ -79,6 +80,8 @@ class Summary:
         By key of `analysis.definitions.REQUEST_METRICS`.
     fairness : Audit
         Gaps held against alpha.
+    fairness_in_tokens : Audit or None
+        The same with progress in tokens; None where it was not asked for.
     stability : Stability or None
         Whether the policy kept up; None where the question makes no sense, as for a backlog.
     predictions : Robustness or None
@@ -107,14 +110,25 @@ class Summary:
     extent_max: int
     metrics: dict[str, Distribution]
     fairness: Audit
+    fairness_in_tokens: Audit | None
     stability: Stability | None
     predictions: Robustness | None
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain objects for JSON; None stands for what is undefined."""
-        fairness = asdict(self.fairness)
-        fairness["first_violation"] = fairness.pop("first")
-        return {**asdict(self), "fairness": {"fair": self.fairness.fair, **fairness}}
+        in_tokens = self.fairness_in_tokens
+        audits = {
+            "fairness": audit_record(self.fairness),
+            "fairness_in_tokens": None if in_tokens is None else audit_record(in_tokens),
+        }
+        return {**asdict(self), **audits}
+
+
+def audit_record(audit: Audit) -> dict[str, Any]:
+    """What an audit found as plain objects for JSON."""
+    found = asdict(audit)
+    found["first_violation"] = found.pop("first")
+    return {"fair": audit.fair, **found}
 
 
 def summarize(
@@ -124,6 +138,7 @@ def summarize(
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
     rates: WorkRates = UNKNOWN,
+    prefill_chunk: int | None = None,
 ) -> Summary:
     """Summarize a run.
 
@@ -139,6 +154,8 @@ def summarize(
         Largest allowed value of each metric named, as in ``{"ttft": 200.0}``.
     rates : WorkRates
         What is known of the work beside the run, for the verdict on stability.
+    prefill_chunk : int, optional
+        Tokens of a prompt that a step reads; given, the audit in tokens is made, as in `token_audit`.
 
     Returns
     -------
@@ -148,7 +165,8 @@ def summarize(
     Raises
     ------
     ValueError
-        If the run kept no requests, or for a percentile, metric, limit or warm-up that cannot be.
+        If the run kept no requests, for a percentile, metric, limit or warm-up that cannot be, or
+        where progress in tokens is unknown.
     """
     served, totals = served_requests(run), run.totals
     stability = judge(run, rates)
@@ -179,6 +197,7 @@ def summarize(
             for entry in REQUEST_METRICS
         },
         fairness=run.audit,
+        fairness_in_tokens=None if prefill_chunk is None else token_audit(run, prefill_chunk),
         stability=stability,
         predictions=None if served.requests.upper is None else robustness(run),
     )

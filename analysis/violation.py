@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.printed_isjl import explain, request_name
-from serving_sim import Run, Violation
+from analysis.spans import first_spans, span_steps
+from serving_sim import Audit, Run, Violation
 
 _WIDTH = 40
 """Most marks of a progress bar; longer requests count several tokens a mark."""
@@ -37,16 +38,32 @@ def audit_text(run: Run) -> str:
         return f"{run.policy} keeps alpha = {audit.alpha}: the largest gap is {audit.max_gap}"
     if run.requests is None or run.batches is None:
         raise ValueError("audit: needs a run that kept its requests and recorded its batches")
-    counts = (
-        f"{_of(audit.violations, len(run.requests), 'admission')} and "
-        f"{_of(audit.violation_steps, run.steps, 'step')}"
-    )
     parts = [
-        f"{run.policy} breaks alpha = {audit.alpha} in {counts}",
+        f"{run.policy} breaks alpha = {audit.alpha} in {_counts(run, audit)}",
         _picture(run, audit.first, audit.alpha),
         explain(run),
     ]
     return "\n\n".join(part for part in parts if part is not None)
+
+
+def token_audit_text(run: Run, found: Audit) -> str:
+    """What the audit of a run in tokens found, in a line.
+
+    Parameters
+    ----------
+    run : Run
+        A run that kept its requests.
+    found : Audit
+        Of `analysis.token_audit.token_audit`, with a budget.
+    """
+    first = found.first
+    if first is None:
+        return f"{run.policy} keeps alpha = {found.alpha} in tokens: the largest gap is {found.max_gap}"
+    return (
+        f"{run.policy} breaks alpha = {found.alpha} in tokens in {_counts(run, found)}; first at step "
+        f"{first.step}, time {first.time:g}, when {request_name(run, first.other)} in slot "
+        f"{first.other_slot} is {first.gap} ahead of {request_name(run, first.request)} in slot {first.slot}"
+    )
 
 
 @dataclass(frozen=True)
@@ -83,11 +100,9 @@ def _batch(run: Run, first: Violation) -> list[_Bar]:
     """Requests in the batch right after the admission, by slot."""
     assert run.requests is not None
     assert run.batches is not None
-    span_step = np.concatenate([[0], np.cumsum(run.batches.steps)])  # busy steps before each span
     rows = np.flatnonzero((run.start <= first.time) & (first.time < run.finish))
     rows = rows[np.argsort(run.slot[rows])]
-    # whoever enters changes the batch, so every start is the start of a span
-    since = span_step[np.searchsorted(run.batches.time, run.start[rows])]
+    since = span_steps(run.batches)[first_spans(run)[rows]]
     return [
         _Bar(
             slot=int(run.slot[row]),
@@ -102,6 +117,11 @@ def _batch(run: Run, first: Violation) -> list[_Bar]:
 
 def _marks(tokens: int, unit: int) -> int:
     return -(-tokens // unit)
+
+
+def _counts(run: Run, audit: Audit) -> str:
+    admissions = _of(audit.violations, run.totals.requests, "admission")
+    return f"{admissions} and {_of(audit.violation_steps, run.steps, 'step')}"
 
 
 def _of(count: int, total: int, noun: str) -> str:

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Violation:
-    """An admission that put two requests more than alpha tokens apart.
+    """Two requests of a batch more than alpha tokens apart, for the first time in a run.
+
+    In lockstep a gap does not change after an admission, so it begins at one.
 
     Attributes
     ----------
     time : float
-        Epoch of the admission, in time units.
+        Start of the first step with the gap, in time units; in lockstep the epoch of an admission.
     step : int
         Busy steps before it.
     request : int
-        Row of the admitted request in the workload.
+        Row in the workload of the request with the least progress; in lockstep the one admitted.
     slot : int
-        Slot it took.
+        Slot of that request.
     other : int
         Row of the request with the largest progress.
     other_slot : int
@@ -54,7 +56,7 @@ class Audit:
     violation_steps : int
         Busy steps with a gap above alpha.
     first : Violation or None
-        The first such admission.
+        Where the budget was broken first.
     """
 
     alpha: int | None

@@ -84,9 +84,14 @@ def compare(
 
         typer.echo(to_json(_content(job, comparison)), nl=False)
         return
+    from analysis.audit_tables import token_audit_tables
     from analysis.tables import comparison_tables, precision_tables
 
-    for table in (*comparison_tables(comparison, job.time_unit), *precision_tables(outcomes, job.targets)):
+    for table in (
+        *comparison_tables(comparison, job.time_unit),
+        *token_audit_tables(outcomes),
+        *precision_tables(outcomes, job.targets),
+    ):
         show(table)
     if prices.given:
         show_costs(job, outcomes)

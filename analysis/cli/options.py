@@ -50,6 +50,13 @@ class Information(StrEnum):
     NONE = "none"
 
 
+class Progress(StrEnum):
+    """What the progress of a request is counted in."""
+
+    STEPS = "steps"
+    TOKENS = "tokens"
+
+
 @dataclass(frozen=True)
 class SourceOptions:
     """Where requests come from."""
@@ -258,6 +265,14 @@ class StatisticsOptions:
             metavar="TARGETS",
         ),
     ] = None
+    progress: Annotated[
+        Progress,
+        _statistics(
+            help="What gaps are held against alpha in: steps, or with --prefill-chunk also tokens "
+            "(default: steps). Policies see steps.",
+            case_sensitive=False,
+        ),
+    ] = Progress.STEPS
     max_replications: Annotated[
         int, _statistics(help="Most replications that --until may take (default: 200).", min=10)
     ] = 200

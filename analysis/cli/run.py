@@ -36,6 +36,7 @@ def run(
     ] = False,
 ) -> None:
     """Serve a workload with one policy and print its latency quantiles."""
+    from analysis.audit_tables import token_audit_tables
     from analysis.tables import precision_tables, run_tables
 
     timeline = timeline_window(output)
@@ -65,7 +66,11 @@ def run(
     if output.json:
         _print_json(final, outcome)
     else:
-        for table in (*run_tables(outcome, job.time_unit), *precision_tables([outcome], job.targets)):
+        for table in (
+            *run_tables(outcome, job.time_unit),
+            *token_audit_tables([outcome]),
+            *precision_tables([outcome], job.targets),
+        ):
             show(table)
         if prices.given:
             show_costs(job, [outcome])
@@ -79,11 +84,15 @@ def _check_auditable(job: Job) -> None:
 
 
 def _report_audit(outcome: Outcome, *, beside_json: bool) -> None:
-    from analysis.violation import audit_text
+    from analysis.violation import audit_text, token_audit_text
 
     broken = [run for run in outcome.runs if not run.audit.fair]
     typer.echo(audit_text((broken or outcome.runs)[0]), err=beside_json)
-    if broken:
+    in_tokens = list(zip(outcome.runs, outcome.token_audits, strict=False))  # none, or one a run
+    broken_in_tokens = [(run, found) for run, found in in_tokens if not found.fair]
+    for run, found in (broken_in_tokens or in_tokens)[:1]:
+        typer.echo(token_audit_text(run, found), err=beside_json)
+    if broken or broken_in_tokens:
         raise typer.Exit(1)
 
 

@@ -19,6 +19,7 @@ from analysis.cli.money import make_prices
 from analysis.cli.options import (
     OutputOptions,
     PriceOptions,
+    Progress,
     StatisticsOptions,
     WorkerOptions,
     WorkloadOptions,
@@ -68,6 +69,8 @@ class Job:
     most_replications: int
     time_unit: TimeUnit
     prices: Prices
+    audited_chunk: int | None
+    """Tokens of a prompt that a step reads, where gaps are audited in tokens, too."""
     arguments: dict[str, Any]
     replicate: Callable[[int], Traffic]
     """The traffic with another number of replications, the first of them the same."""
@@ -154,6 +157,7 @@ class Job:
             warmup=self.left_out,
             goodput=self.objectives,
             rates=WorkRates(self.traffic.offered, self._sustained(policy)),
+            prefill_chunk=self.audited_chunk,
         )
 
     def _sustained(self, policy: Policy) -> float | None:
@@ -290,6 +294,7 @@ def make_job(
         workload = replace(workload, replications=max(FEWEST, workload.replications))
     objectives = parse_objectives(statistics.goodput)
     check_objectives(objectives or {})
+    audited_chunk = _audited_chunk(workload, statistics)
     built = _policies(policies, worker)
     check_information(workload, worker)
 
@@ -315,7 +320,7 @@ def make_job(
         step_time=step_time,
         slotted=worker.slotted,
         information=seen_by_policies(worker.information),
-        record_batches=record_batches,
+        record_batches=record_batches or audited_chunk is not None,
         percentiles=percentiles,
         objectives=objectives,
         warmup=warmup,
@@ -323,6 +328,7 @@ def make_job(
         most_replications=statistics.max_replications,
         time_unit=time_unit(workload, step_time),
         prices=money,
+        audited_chunk=audited_chunk,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,
     )
@@ -353,6 +359,16 @@ def timeline_window(output: OutputOptions) -> Window | None:
     from analysis.timeline import Window
 
     return Window() if output.timeline_window is None else Window(*parse_window(output.timeline_window))
+
+
+def _audited_chunk(workload: WorkloadOptions, statistics: StatisticsOptions) -> int | None:
+    if statistics.progress is Progress.STEPS:
+        return None
+    if workload.prefill_chunk is None:
+        raise ValueError(
+            "--progress=tokens: needs --prefill-chunk, which says how many tokens of a prompt a step reads"
+        )
+    return workload.prefill_chunk
 
 
 def _policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:

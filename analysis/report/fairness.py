@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.audit_tables import audit_table, token_audit_tables
 from analysis.outcome import Outcome
 from analysis.plots import gap_against_throughput, gap_over_time
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
-from analysis.tables import Table
-from analysis.text import ABSENT, number
 from analysis.time_unit import TimeUnit
 
 _MEASURES = (
@@ -51,7 +50,8 @@ def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Sectio
             gap_against_throughput(outcomes),
         ),
     ]
-    return Section("fairness", "Fairness", _MEASURES, _found(outcomes), [_audit(outcomes)], pictures)
+    tables = [audit_table(outcomes), *token_audit_tables(outcomes)]
+    return Section("fairness", "Fairness", _MEASURES, _found(outcomes), tables, pictures)
 
 
 def _found(outcomes: Sequence[Outcome]) -> list[str]:
@@ -64,23 +64,3 @@ def _found(outcomes: Sequence[Outcome]) -> list[str]:
         elif outcome.fair:
             found.append(f"{outcome.policy} keeps alpha throughout.")
     return found or ["No alpha was given, so nothing was held against one."]
-
-
-def _audit(outcomes: Sequence[Outcome]) -> Table:
-    rows = []
-    for outcome in outcomes:
-        audits = [run.audit for run in outcome.runs]
-        first = next((audit.first for audit in audits if audit.first is not None), None)
-        alpha = audits[0].alpha
-        rows.append(
-            (
-                outcome.policy,
-                ABSENT if alpha is None else f"{alpha:,}",
-                f"{max(audit.max_gap for audit in audits):,}",
-                f"{sum(audit.violations for audit in audits):,}",
-                f"{sum(audit.violation_steps for audit in audits):,}",
-                ABSENT if first is None else number(first.time),
-            )
-        )
-    header = ("policy", "alpha", "max gap", "admissions beyond", "steps beyond", "first at")
-    return Table("audit of the gap, in tokens; the last column is a time", header, rows)

@@ -1,0 +1,125 @@
+"""``--progress tokens`` of ``run`` and ``compare``."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.cli import main
+
+Command = Callable[..., tuple[int, str, str]]
+
+OPTIONS = "--slots 2 --alpha 3 --prefill-chunk 4 --quiet"
+FIRST = {"time": 3.0, "step": 3, "request": 0, "slot": 0, "other": 1, "other_slot": 1, "gap": 5}
+
+
+@pytest.fixture(autouse=True)
+def _termination_as_before() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
+        code = main([*words.split(), *map(str, more)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """The example of ``docs/explanation/chunked-prompts.md``."""
+    path = tmp_path / "log.csv"
+    path.write_text("release,length,prompt_tokens,output_tokens\n0,7,1,6\n1,14,12,2\n")
+    return path
+
+
+def test_run_shows_and_writes_both_audits(command: Command, log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, shown, _ = command(f"run --policy fcfs {OPTIONS} --progress tokens --out", out, "--requests", log)
+    assert code == 0
+    assert shown.splitlines()[-4:-1] == [
+        "policy           alpha  max gap  admissions beyond  steps beyond  first at",
+        "fcfs, in steps       3        1                  0             0         -",
+        "fcfs, in tokens      3        8                  0             3         3",
+    ]
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["arguments"]["progress"] == "tokens"
+    assert (summary["fairness"]["fair"], summary["fairness"]["max_gap"]) == (True, 1)
+    assert summary["fairness_in_tokens"] == {
+        "fair": False,
+        "alpha": 3,
+        "max_gap": 8,
+        "violations": 0,
+        "violation_steps": 3,
+        "first_violation": FIRST,
+    }
+    assert not list(out.glob("batches*"))
+
+
+def test_nothing_is_said_of_tokens_unless_asked(command: Command, log: Path) -> None:
+    _, shown, _ = command(f"run --policy fcfs {OPTIONS} --requests", log)
+    assert "in tokens" not in shown
+    _, content, _ = command(f"run --policy fcfs {OPTIONS} --progress steps --json --requests", log)
+    assert json.loads(content)["fairness_in_tokens"] is None
+
+
+def test_the_audit_fails_where_tokens_break_alpha(command: Command, log: Path) -> None:
+    asked = f"run --policy fcfs {OPTIONS} --audit --requests"
+    assert command(asked, log)[0] == 0
+    code, shown, _ = command(asked, log, "--progress", "tokens")
+    assert code == 1
+    assert shown.splitlines()[-2:] == [
+        "fcfs keeps alpha = 3: the largest gap is 1",
+        (
+            "fcfs breaks alpha = 3 in tokens in 0 of 2 admissions and 3 of 7 steps; first at step 3, "
+            "time 3, when request 1 in slot 1 is 5 ahead of request 0 in slot 0"
+        ),
+    ]
+    code, shown, _ = command(asked, log, "--progress", "tokens", "--alpha", "8")
+    assert (code, shown.splitlines()[-1]) == (0, "fcfs keeps alpha = 8 in tokens: the largest gap is 8")
+
+
+def test_compare_holds_every_policy_against_tokens(command: Command, log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = f"compare --policy fcfs --policy ljf {OPTIONS} --progress tokens"
+    code, shown, _ = command(f"{asked} --out", out, "--requests", log)
+    assert code == 0
+    # ljf admits nobody beside request 0, so each is alone and no gap is above 0
+    assert shown.splitlines()[-5:-1] == [
+        "fcfs, in steps       3        1                  0             0         -",
+        "fcfs, in tokens      3        8                  0             3         3",
+        "ljf, in steps        3        0                  0             0         -",
+        "ljf, in tokens       3        0                  0             0         -",
+    ]
+    assert "fcfs, in tokens" in (out / "report.html").read_text(encoding="utf-8")
+    content = json.loads((out / "compare.json").read_text())
+    fcfs, ljf = (outcome["fairness_in_tokens"] for outcome in content["outcomes"])
+    assert [found["first_violation"] for found in fcfs] == [FIRST]
+    assert [found["fair"] for found in ljf] == [True]
+
+
+@pytest.mark.parametrize("verb", ["run --policy fcfs", "compare"])
+def test_refused_where_chunks_or_prompts_are_unknown(command: Command, tmp_path: Path, verb: str) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("release,length\n0,3\n")
+    for options, message in (
+        (
+            "",
+            "--progress=tokens: needs --prefill-chunk, which says how many tokens of a prompt a step reads",
+        ),
+        ("--prefill-chunk 8", "prompts in chunks of 8: the requests do not tell their prompts"),
+    ):
+        asked = f"{verb} --alpha 3 --progress tokens {options} --requests"
+        assert command(asked, path) == (2, "", f"serving-sim: error: {message}\n")
+    code, out, err = command(f"{verb} --alpha 3 --progress tokens --prefill-chunk 8")
+    assert (code, out) == (2, "")
+    assert err == "serving-sim: error: --prefill-chunk: needs --requests, it says how a file is read\n"
