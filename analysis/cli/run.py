@@ -88,7 +88,7 @@ def _report_audit(outcome: Outcome, *, beside_json: bool) -> None:
 
     broken = [run for run in outcome.runs if not run.audit.fair]
     typer.echo(audit_text((broken or outcome.runs)[0]), err=beside_json)
-    in_tokens = list(zip(outcome.runs, outcome.token_audits, strict=False))  # none, or one a run
+    in_tokens = list(zip(outcome.runs, outcome.token_audits, strict=True)) if outcome.token_audits else []
     broken_in_tokens = [(run, found) for run, found in in_tokens if not found.fair]
     for run, found in (broken_in_tokens or in_tokens)[:1]:
         typer.echo(token_audit_text(run, found), err=beside_json)

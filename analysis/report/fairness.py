@@ -10,6 +10,7 @@ from analysis.plots import gap_against_throughput, gap_over_time
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.time_unit import TimeUnit
+from serving_sim import Audit
 
 _MEASURES = (
     (
@@ -50,17 +51,22 @@ def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Sectio
             gap_against_throughput(outcomes),
         ),
     ]
-    tables = [audit_table(outcomes), *token_audit_tables(outcomes)]
+    tables = token_audit_tables(outcomes) or [audit_table(outcomes)]
     return Section("fairness", "Fairness", _MEASURES, _found(outcomes), tables, pictures)
 
 
 def _found(outcomes: Sequence[Outcome]) -> list[str]:
     found = []
     for outcome in outcomes:
-        steps = sum(run.audit.violation_steps for run in outcome.runs)
-        share = steps / sum(run.steps for run in outcome.runs)
-        if outcome.fair is False:
-            found.append(f"{outcome.policy} breaks alpha in {steps:,} busy steps, {share:.1%} of them.")
-        elif outcome.fair:
-            found.append(f"{outcome.policy} keeps alpha throughout.")
+        found += _verdict(outcome.policy, outcome, [run.audit for run in outcome.runs])
+        found += _verdict(f"{outcome.policy}, counted in tokens,", outcome, outcome.token_audits)
     return found or ["No alpha was given, so nothing was held against one."]
+
+
+def _verdict(who: str, outcome: Outcome, audits: Sequence[Audit]) -> list[str]:
+    """One sentence; none without audits or without an alpha."""
+    if any(audit.fair is False for audit in audits):
+        steps = sum(audit.violation_steps for audit in audits)
+        share = steps / sum(run.steps for run in outcome.runs)
+        return [f"{who} breaks alpha in {steps:,} busy steps, {share:.1%} of them."]
+    return [f"{who} keeps alpha throughout."] if any(audit.fair for audit in audits) else []

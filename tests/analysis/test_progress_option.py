@@ -100,7 +100,15 @@ def test_compare_holds_every_policy_against_tokens(command: Command, log: Path, 
         "ljf, in steps        3        0                  0             0         -",
         "ljf, in tokens       3        0                  0             0         -",
     ]
-    assert "fcfs, in tokens" in (out / "report.html").read_text(encoding="utf-8")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for said in (
+        "fcfs keeps alpha throughout.",
+        "fcfs, counted in tokens, breaks alpha in 3 busy steps, 42.9% of them.",
+        "ljf, counted in tokens, keeps alpha throughout.",
+        "audit of the gap, in steps and in prompt and output tokens",
+    ):
+        assert page.count(said) == 1
+    assert "audit of the gap, in tokens;" not in page
     content = json.loads((out / "compare.json").read_text())
     fcfs, ljf = (outcome["fairness_in_tokens"] for outcome in content["outcomes"])
     assert [found["first_violation"] for found in fcfs] == [FIRST]

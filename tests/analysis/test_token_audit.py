@@ -92,6 +92,13 @@ def test_a_gap_too_wide_at_an_admission_can_close() -> None:
     assert found.first == Violation(time=5.0, step=5, request=1, slot=1, other=0, other_slot=0, gap=5)
 
 
+def test_a_gap_that_grows_until_one_of_the_two_is_done() -> None:
+    # A has 0, 4, 8, 12 tokens, and B 0, 1, 2 before its last step
+    run = served(chunked([0, 0], [12, 1], [1, 2], 4), "fcfs", slots=2, alpha=3)
+    found = token_audit(run, 4)
+    assert (found.max_gap, found.violation_steps) == (6, 1)
+
+
 def test_idle_time_and_unsorted_rows_change_nothing() -> None:
     parts = chunked([100, 1, 0], [12, 12, 1], [2, 2, 6], 4)
     run = served(parts, "fcfs", slots=2, alpha=3)
