@@ -1,7 +1,8 @@
 """Type the commands of a page again and put what they print now in the place of what stood there.
 
-`python docs/transcripts.py` does it for every page of the tutorial; a test holds the pages against it.
+`python docs/transcripts.py` does it for every page listed here; a test holds the pages against it.
 A transcript is a block of ``console``: lines that begin with ``$ `` are typed, all others are printed.
+A block of ``python`` runs in between and stays as it is.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import io
 import os
 import re
+import runpy
 import shlex
 import tempfile
 from collections.abc import Iterator
@@ -18,15 +20,26 @@ from unittest import mock
 
 from analysis.cli import main
 
-TUTORIAL = Path(__file__).parent / "tutorial"
+_HERE = Path(__file__).parent
 
-_BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", flags=re.DOTALL | re.MULTILINE)
+PAGES = [*sorted((_HERE / "tutorial").glob("*.md")), _HERE / "how-to" / "wall-clock-time.md"]
+
+_BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
 
 def replay(text: str) -> str:
     """A page with what its commands print when they are typed one after the other in an empty folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        return _BLOCK.sub(lambda block: "".join(_typed(block.group())), text)
+        return _BLOCK.sub(_again, text)
+
+
+def _again(block: re.Match[str]) -> str:
+    kind, content = block.groups()
+    if kind == "python":
+        Path("block.py").write_text(content, encoding="utf-8")
+        runpy.run_path("block.py")
+        return block.group()
+    return f"```console\n{''.join(_typed(content))}```"
 
 
 def _typed(block: str) -> Iterator[str]:
@@ -55,6 +68,6 @@ def _printed(words: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    for page in sorted(TUTORIAL.glob("*.md")):
+    for page in PAGES:
         page.write_text(replay(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(page)

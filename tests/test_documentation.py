@@ -22,7 +22,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-make_reference = script("make_reference")
+make_reference, transcripts = script("make_reference"), script("transcripts")
 
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 OPTIONS = make_reference.options()
@@ -64,7 +64,7 @@ def test_command_lines_are_found() -> None:
     assert len(commands(ROOT / "README.md")) >= 2
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorial").glob("*.md")), ids=name)
-def test_the_tutorial_shows_what_is_printed(page: Path) -> None:
+@pytest.mark.parametrize("page", transcripts.PAGES, ids=name)
+def test_pages_show_what_is_printed(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert script("transcripts").replay(text) == text, "python docs/transcripts.py writes it anew"
+    assert transcripts.replay(text) == text, "python docs/transcripts.py writes it anew"
