@@ -66,11 +66,13 @@ class Loky:
                 while left and len(at_work) < 2 * self.jobs:  # one at work and one in wait a process
                     cell = left.popleft()
                     at_work[_submit(pool, cell)] = cell
+                broken = False
                 for future in wait(at_work, return_when=FIRST_COMPLETED).done:
                     if isinstance(future.exception(), BrokenProcessPool):
-                        continue
-                    yield at_work.pop(future), future.result()
-                if any(future.done() for future in at_work):
+                        broken = True
+                    else:
+                        yield at_work.pop(future), future.result()
+                if broken:
                     return list(at_work.values())
         return []
 

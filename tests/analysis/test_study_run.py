@@ -19,8 +19,8 @@ from refusal import refusal
 
 import analysis
 from analysis.cli import main
-from analysis.study import Cell, Store, Study, read_study, run_study, study_table
-from analysis.study.backends import Results
+from analysis.study import Cell, Store, Study, backends, read_study, run_study, study_table
+from analysis.study.backends import Loky, Results
 from analysis.study.lock import is_running, sole_worker
 from analysis.study.measure import attempt
 from analysis.study.run import Standing, standing
@@ -165,8 +165,8 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
         place.format(3) + "RuntimeError: three are too many",
     ]
     lines = capsys.readouterr().err.splitlines()
-    assert lines[:2] == ["a.toml: 6 cells: 6 missing", "6 cells: 4 done, 2 failed; kept in a.sqlite"]
     assert sorted(lines[2:]) == failures
+    assert lines[:2] == ["a.toml: 6 cells: 6 missing", "6 cells: 4 done, 2 failed; kept in a.sqlite"]
     assert main(["study", "status", "a.toml"]) == 0
     shown = capsys.readouterr()
     assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["4", "0", "0", "2"]
@@ -174,6 +174,19 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     Path("fatal.py").write_text(FATAL.replace("slots == 2", "False").replace("slots == 3", "False"))
     assert main(["study", "a.toml", "--jobs", "2", "--quiet"]) == 0
     assert stand(read_study(Path("a.toml"))).to_do == []
+
+
+def test_cells_that_end_while_a_result_is_kept_are_taken_for_no_death(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backends, "_alone", lambda cell: pytest.fail(f"{cell}: was healthy"))
+    asked = study(SMALL.replace("200", "20") + "replications = 2").cells
+    given = []
+    for cell, result in Loky(jobs=2).results(asked):
+        time.sleep(0.05)  # longer than a cell takes: those beside it end meanwhile
+        assert result.error is None
+        given.append(cell)
+    assert sorted(cell.key for cell in given) == sorted(cell.key for cell in asked)
 
 
 def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
