@@ -8,7 +8,7 @@ import numpy as np
 
 from serving_sim import Workload
 from workloads.arrivals import Arrivals
-from workloads.lengths import Lengths
+from workloads.lengths import IntArray, Lengths
 from workloads.prompt_output import PromptOutput
 
 
@@ -78,11 +78,18 @@ def make_workload(
     """
     check_count(n)
     release = arrivals.releases(n, stream(seed, Stream.GAPS))
-    rng = stream(seed, Stream.LENGTHS)
-    if isinstance(lengths, PromptOutput):
-        prompt, output = lengths.parts(n, rng)
-        return Workload(release, prompt + output, prompt_tokens=prompt, output_tokens=output)
-    return Workload(release, lengths.sample(n, rng))
+    return Workload(release, **token_columns(n, lengths, stream(seed, Stream.LENGTHS)))
+
+
+def token_columns(n: int, lengths: Lengths, rng: np.random.Generator) -> dict[str, IntArray]:
+    """Columns of a `Workload` that a distribution of lengths draws, each of shape (n,), in tokens.
+
+    Prompts and outputs are there where it draws them.
+    """
+    if not isinstance(lengths, PromptOutput):
+        return {"length": lengths.sample(n, rng)}
+    prompt, output = lengths.parts(n, rng)
+    return {"length": prompt + output, "prompt_tokens": prompt, "output_tokens": output}
 
 
 def check_count(n: int) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from serving_sim import Workload
 from workloads.arrivals import Gamma
 from workloads.arrivals.process import check_positive
-from workloads.generate import Stream, check_count, child, stream
+from workloads.arrivals.stationary import superposed
+from workloads.generate import Stream, check_count, child, stream, token_columns
 from workloads.lengths import Lengths
 
 
@@ -119,8 +120,9 @@ class Superposition:
     def workload(self, n: int, seed: int | np.random.SeedSequence) -> Workload:
         """The first ``n`` requests; the tenant of each is the client's name.
 
-        Each client has streams of its own, so a change of one leaves the requests of others as they
-        are. O(clients * n), as any one of them may send all.
+        The clients have sent requests for ever before time 0: were all to begin then, bursty ones would
+        come together at first. Each client has streams of its own, so a change of one leaves the
+        requests of others as they are. Where all draw prompts and outputs, the workload tells them.
 
         Parameters
         ----------
@@ -136,21 +138,21 @@ class Superposition:
         """
         check_count(n)
         seeds = [child(seed, place) for place in range(len(self.clients))]
-        times = np.stack(
-            [
-                client.arrivals.releases(n, stream(own, Stream.GAPS))
-                for client, own in zip(self.clients, seeds, strict=True)
-            ]
+        release, sender = superposed(
+            [client.arrivals for client in self.clients], [stream(own, Stream.GAPS) for own in seeds], n
         )
-        # equal releases, which have no chance but with rounding, come in the order of the clients
-        first = np.argsort(times, axis=None, kind="stable")[:n]
-        sender = first // n
-        length = np.empty(n, dtype=np.int64)
-        for place, (client, own) in enumerate(zip(self.clients, seeds, strict=True)):
-            rows = np.flatnonzero(sender == place)
-            length[rows] = client.lengths.sample(len(rows), stream(own, Stream.LENGTHS))
+        counts = np.bincount(sender, minlength=len(seeds)).tolist()
+        drawn = [
+            token_columns(count, client.lengths, stream(own, Stream.LENGTHS))
+            for count, client, own in zip(counts, self.clients, seeds, strict=True)
+        ]
+        by_client = np.argsort(sender, kind="stable")
+        columns = {}
+        for name in set.intersection(*map(set, drawn)):
+            columns[name] = np.empty(n, dtype=np.int64)
+            columns[name][by_client] = np.concatenate([part[name] for part in drawn])
         names = np.array([client.name for client in self.clients], dtype=np.object_)
-        return Workload(times.ravel()[first], length, tenant=names[sender])
+        return Workload(release, **columns, tenant=names[sender])
 
     def _none_within(self, time: float) -> list[float]:
         """P(the next request of a client is further away), one a client.

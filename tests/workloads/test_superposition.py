@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +151,56 @@ def test_refusals(tmp_path: Path, text: str, message: str) -> None:
 def test_refuses_no_requests_and_no_rate() -> None:
     assert refusal(lambda: TWO.workload(0, 1)) == "n=0: must be a whole number >= 1"
     assert refusal(lambda: TWO.at_rate(0)) == "rate=0: must be a finite number > 0"
+
+
+def test_bursty_clients_do_not_begin_together() -> None:
+    """E[N(0, t)] = rate t from the start, as clients have sent requests for ever (Cox 1962)."""
+    clients = [Client(f"client {place}", 0.001, CHAT, burstiness=0.01) for place in range(1000)]
+    runs, span = 20, 200.0
+    counts = [
+        int(np.searchsorted(Superposition(clients).workload(2000, seed).release, span))
+        for seed in range(runs)
+    ]
+    assert max(counts) < 2000  # none was cut short
+    error = np.std(counts, ddof=1) / math.sqrt(runs)
+    assert error < 0.2 * span
+    assert abs(np.mean(counts) - span) < stats.t.ppf(1 - 1e-5 / 2, runs - 1) * error
+
+
+def test_the_first_gap_is_the_rest_of_a_gap() -> None:
+    """P(residual > t) = rate E[(X - t)^+]; for gamma gaps of shape 2 and mean 1, (1 + t) exp(-2 t)."""
+    firsts = [
+        Superposition([Client("a", 1, CHAT, burstiness=2)]).workload(1, s).release[0] for s in range(2000)
+    ]
+    assert stats.kstest(firsts, lambda t: 1 - (1 + t) * np.exp(-2 * t)).pvalue > 1e-4
+
+
+def test_a_shorter_stream_is_the_start_of_a_longer_one() -> None:
+    long = MANY.workload(5000, seed=6)
+    for n in (1, 2, 37, 1000):
+        np.testing.assert_array_equal(MANY.workload(n, seed=6).release, long.release[:n])
+
+
+def test_memory_grows_with_the_requests_not_with_clients_times_requests() -> None:
+    mix = Superposition(Client(f"client {place}", 0.01, CHAT, burstiness=0.5) for place in range(300))
+    tracemalloc.start()
+    try:
+        mix.workload(20_000, seed=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 300 * 20_000 * 8 / 4  # a float for each client and request would take four times this
+
+
+PARTS = parse_lengths("prompt-output:prompt=10+20,output=1+5")
+
+
+def test_prompts_and_outputs_of_the_clients_are_told_where_all_draw_them() -> None:
+    workload = Superposition([Client("a", 1, PARTS), Client("b", 2, PARTS)]).workload(200, seed=7)
+    assert workload.prompt_tokens is not None
+    assert workload.output_tokens is not None
+    assert workload.prompt_tokens.min() >= 10
+    np.testing.assert_array_equal(workload.prompt_tokens + workload.output_tokens, workload.length)
+    mixed = Superposition([Client("a", 1, PARTS), Client("b", 2, CHAT)]).workload(200, seed=7)
+    assert mixed.prompt_tokens is None
+    assert mixed.output_tokens is None

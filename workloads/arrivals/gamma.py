@@ -41,3 +41,11 @@ class Gamma(Renewal):
 
     def gaps(self, n: int, rng: np.random.Generator) -> FloatArray:
         return rng.gamma(self.burstiness, 1 / (self.rate * self.burstiness), size=n)
+
+    def residual(self, rng: np.random.Generator) -> float:
+        """Time from an instant chosen without regard to the requests to the next one, in time units.
+
+        The instant lies in a gap with odds in proportion to its size, and evenly within it (Cox 1962,
+        "Renewal theory", section 5.4); gamma gaps so weighted have a shape larger by 1.
+        """
+        return rng.random() * rng.gamma(self.burstiness + 1, 1 / (self.rate * self.burstiness))
