@@ -131,3 +131,20 @@ def test_refused_where_chunks_or_prompts_are_unknown(command: Command, tmp_path:
     code, out, err = command(f"{verb} --alpha 3 --progress tokens --prefill-chunk 8")
     assert (code, out) == (2, "")
     assert err == "serving-sim: error: --prefill-chunk: needs --requests, it says how a file is read\n"
+
+
+def test_the_page_tells_what_isjl_does_on_the_code_trace(command: Command, shared: Path) -> None:
+    code, out, _ = command(
+        "run --policy isjl --slots 16 --alpha 64 --time-unit 0.03 --prefill-chunk 512 --max-model-len 4096 "
+        "--too-long cap --progress tokens --json --quiet --requests",
+        shared / "traces" / "azure2023" / "AzureLLMInferenceTrace_code.csv",
+    )
+    summary = json.loads(out)
+    found = summary["fairness_in_tokens"]
+    assert (code, summary["fairness"]["fair"]) == (0, True)
+    said = (
+        f"{found['violations']:,} of {summary['requests']:,} admissions and {found['violation_steps']:,} "
+        f"busy steps are beyond 64, with a largest gap of {found['max_gap']:,}"
+    )
+    page = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "chunked-prompts.md"
+    assert said in " ".join(page.read_text(encoding="utf-8").split())
