@@ -104,11 +104,14 @@ class Desk:
         self,
         length: int,
         *,
-        lower: int | None = None,
-        upper: int | None = None,
+        request_id: str | None = None,
         prompt_tokens: int | None = None,
         output_tokens: int | None = None,
+        lower: int | None = None,
+        upper: int | None = None,
         tenant: str | None = None,
+        prompt_steps: int | None = None,
+        model: str | None = None,
     ) -> int:
         """Release a request now and return its number.
 
@@ -116,10 +119,10 @@ class Desk:
         ----------
         length : int
             Steps it needs, >= 1.
-        lower, upper, prompt_tokens, output_tokens : int, optional
-            Tokens, as in `Workload`; a source gives a column for all its requests or for none.
-        tenant : str, optional
-            Who sent it.
+        prompt_tokens, output_tokens, lower, upper, prompt_steps : int, optional
+            Tokens and steps, as in `Workload`; a source gives a column for all its requests or for none.
+        request_id, tenant, model : str, optional
+            Names, as in `Workload`.
 
         Raises
         ------
@@ -138,11 +141,14 @@ class Desk:
             Workload(
                 [self.now],
                 [length],
-                lower=None if lower is None else [lower],
-                upper=None if upper is None else [upper],
+                request_id=None if request_id is None else [request_id],
                 prompt_tokens=None if prompt_tokens is None else [prompt_tokens],
                 output_tokens=None if output_tokens is None else [output_tokens],
+                lower=None if lower is None else [lower],
+                upper=None if upper is None else [upper],
                 tenant=None if tenant is None else [tenant],
+                prompt_steps=None if prompt_steps is None else [prompt_steps],
+                model=None if model is None else [model],
             )
         )
         if self.worker is not None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from serving_sim.columns import FloatArray, IntArray, TextArray, instants, refuse, texts, whole_numbers
 
@@ -94,9 +94,7 @@ class Workload:
         _check_within(columns)
         _check_unique(columns["request_id"])
         for name, column in columns.items():
-            if column is not None:
-                column.flags.writeable = False
-            object.__setattr__(self, name, column)
+            object.__setattr__(self, name, None if column is None else _read_only(column))
 
     def __len__(self) -> int:
         return len(self.length)
@@ -110,15 +108,20 @@ class Workload:
         """Rows in the order (release, input order), or None where they already stand so."""
         if np.all(self.release[1:] >= self.release[:-1]):
             return None
-        return np.argsort(self.release, kind="stable").astype(np.int64, copy=False)
+        return _read_only(np.argsort(self.release, kind="stable").astype(np.int64, copy=False))
 
     def take(self, rows: IntArray) -> Workload:
         """The workload made of the given rows, without checking them again."""
         part = object.__new__(Workload)
         for field in fields(Workload):
             column = getattr(self, field.name)
-            object.__setattr__(part, field.name, None if column is None else column[rows])
+            object.__setattr__(part, field.name, None if column is None else _read_only(column[rows]))
         return part
+
+    def row(self, row: int) -> dict[str, Any]:
+        """What is known of one request but its release, by column; what nobody gave is left out."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "release"}
+        return {name: column[row] for name, column in columns.items() if column is not None}
 
     @classmethod
     def joined(cls, parts: Sequence[Workload]) -> Workload:
@@ -135,7 +138,7 @@ class Workload:
             absent = sum(column is None for column in columns)
             if 0 < absent < len(parts):
                 raise ValueError(f"{field.name}: must be present in all parts or in none")
-            object.__setattr__(whole, field.name, None if absent else np.concatenate(columns))
+            object.__setattr__(whole, field.name, None if absent else _read_only(np.concatenate(columns)))
         _check_unique(whole.request_id)
         return whole
 
@@ -159,14 +162,14 @@ class Workload:
         than the length.
         """
         if self.prompt_steps is not None:
-            return np.where(self.prompt_steps < self.length, self.prompt_steps + 1, 1)
+            return _read_only(np.where(self.prompt_steps < self.length, self.prompt_steps + 1, 1))
         if self.prompt_tokens is None:
             return None
         if self.output_tokens is None:
             counted = self.prompt_tokens < self.length
         else:
             counted = (self.prompt_tokens + self.output_tokens == self.length) & (self.output_tokens > 0)
-        return np.where(counted, self.prompt_tokens + 1, 1)
+        return _read_only(np.where(counted, self.prompt_tokens + 1, 1))
 
 
 def exact_sum(values: IntArray) -> int:
@@ -183,6 +186,11 @@ def intrinsic_work(length: IntArray) -> int:
     if int(length.max()) < 2**31:  # o (o + 1) / 2 fits in int64, so only the sum can overflow
         return exact_sum(length * (length + 1) // 2)
     return sum(o * (o + 1) // 2 for o in length.tolist())
+
+
+def _read_only(column: NDArray[Any]) -> NDArray[Any]:
+    column.flags.writeable = False
+    return column
 
 
 def _whole_or_none(name: str, values: ArrayLike | None, *, least: int) -> IntArray | None:

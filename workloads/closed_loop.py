@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -60,12 +59,7 @@ class ClosedLoop(ReactiveSource):
     def _user(self, desk: Desk, rows: Iterator[int]) -> Process:
         for row in rows:
             yield desk.at(desk.now + float(self.thinking[row]))
-            yield desk.finished(desk.release(int(self.workload.length[row]), **self._others(row)))
-
-    def _others(self, row: int) -> dict[str, Any]:
-        columns = ("lower", "upper", "prompt_tokens", "output_tokens", "tenant")
-        values = {name: getattr(self.workload, name) for name in columns}
-        return {name: column[row] for name, column in values.items() if column is not None}
+            yield desk.finished(desk.release(**self.workload.row(row)))
 
 
 def think_times(n: int, mean: float, seed: int | np.random.SeedSequence) -> FloatArray:

@@ -25,7 +25,7 @@ class Potential:
     Parameters
     ----------
     workload : Workload
-        When each user decides, in time units and in rising order, and the tokens it would need.
+        When each user decides, in time units and in rising order, and what it would send.
     surplus : array_like, shape (n,)
         What the answer is worth to the user less its price, v - p, in money.
     delay_cost : float
@@ -88,14 +88,14 @@ class DelaySensitiveDemand(ReactiveSource):
         self.expected: list[float] = []
         self._recent = _Recent(self._memory)
         potential = self._potential
-        lengths, surplus = potential.workload.length.tolist(), potential.surplus.tolist()
+        surplus = potential.surplus.tolist()
         for row, instant in enumerate(potential.workload.release.tolist()):
             yield desk.at(instant)
             wait = self._recent.mean(instant)
             self.expected.append(wait)
             if surplus[row] - potential.delay_cost * wait >= 0:
                 self.accepted.append(row)
-                desk.spawn(self._watch(desk, desk.release(lengths[row]), instant))
+                desk.spawn(self._watch(desk, desk.release(**potential.workload.row(row)), instant))
 
     def _watch(self, desk: Desk, request: int, released: float) -> Process:
         start = yield desk.started(request)

@@ -91,6 +91,20 @@ def test_columns_are_copies_that_nobody_can_change() -> None:
         workload.length[0] = 5
 
 
+def test_parts_and_wholes_cannot_be_changed_either() -> None:
+    workload = Workload([1, 0], [3, 4], prompt_tokens=[1, 2], tenant=["a", "b"])
+    assert workload.arrival_order is not None
+    assert workload.first_token_step is not None
+    assert not workload.arrival_order.flags.writeable
+    assert not workload.first_token_step.flags.writeable
+    for made in (workload.take(np.array([1, 0])), Workload.joined([workload, workload])):
+        for column in (made.release, made.length, made.prompt_tokens, made.tenant):
+            assert column is not None
+            with pytest.raises(ValueError, match="read-only"):
+                column[0] = column[1]
+        assert Workload(made.release, made.length).length is made.length  # so no copy is needed
+
+
 def test_columns_that_nobody_can_write_are_kept_without_a_copy() -> None:
     release, length = np.array([0.0, 1.0]), np.array([3, 4])
     release.flags.writeable = length.flags.writeable = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -50,12 +51,37 @@ def test_never_more_requests_than_users() -> None:
     assert (run.batches.active + run.batches.waiting).max() == users
 
 
-def test_predictions_and_prompts_go_along() -> None:
-    workload = Workload([0, 0], [3, 2], lower=[1, 2], upper=[5, 6], prompt_tokens=[1, 1], tenant=["a", "b"])
+def every_column() -> Workload:
+    return Workload(
+        [0, 0],
+        [3, 2],
+        request_id=["x", "y"],
+        prompt_tokens=[1000, 500],
+        output_tokens=[1, 1],
+        lower=[1, 2],
+        upper=[5, 6],
+        tenant=["a", "b"],
+        prompt_steps=[2, 1],
+        model=["small", "large"],
+    )
+
+
+def test_every_column_goes_along() -> None:
+    workload = every_column()
     run = simulate(ClosedLoop(workload, 1, np.zeros(2)), FCFS(), slots=1)
     assert run.requests is not None
-    for name in ("length", "lower", "upper", "prompt_tokens", "tenant"):
-        assert getattr(run.requests, name).tolist() == getattr(workload, name).tolist()
+    for field in fields(Workload):
+        given, kept = getattr(workload, field.name), getattr(run.requests, field.name)
+        assert given is not None, f"{field.name}: a new column belongs in every_column"
+        assert kept is not None, f"{field.name}: is lost on the way"
+        assert field.name == "release" or kept.tolist() == given.tolist()
+
+
+def test_first_tokens_are_those_of_an_open_run() -> None:
+    workload = every_column()
+    closed = simulate(ClosedLoop(workload, 2, np.zeros(2)), FCFS(), slots=2)
+    opened = simulate(workload, FCFS(), slots=2)
+    assert closed.first_token.tolist() == opened.first_token.tolist() == [3.0, 2.0]
 
 
 def test_response_time_law() -> None:

@@ -43,6 +43,15 @@ def test_without_delay_cost_everyone_with_a_surplus_comes_under_any_policy() -> 
         assert run.totals.tokens == int(workload.length[surplus >= 0].sum())
 
 
+def test_what_users_send_is_served_whole() -> None:
+    workload = Workload([0.0, 1.0], [3, 2], prompt_steps=[2, 1], tenant=["a", "b"])
+    run = simulate(DelaySensitiveDemand(Potential(workload, [1.0, 1.0], 0.0), 10.0), FCFS(), slots=2)
+    assert run.requests is not None
+    assert run.requests.tenant is not None
+    assert run.requests.tenant.tolist() == ["a", "b"]
+    assert run.first_token.tolist() == [3.0, 3.0]  # 0 + 3 steps, 1 + 2
+
+
 def test_a_slower_policy_loses_requests() -> None:
     rng = np.random.default_rng(1)
     workload = Workload(np.cumsum(rng.exponential(5.0, 600)), rng.geometric(1 / 20, 600))
