@@ -19,12 +19,12 @@ def intervals(
 ) -> list[Estimate]:
     """Each coefficient with its 95 % interval.
 
-    The intervals are those of ordinary least squares with standard errors that let the errors of a block
-    depend on each other and their size on the batch (Liang and Zeger 1986, "Longitudinal data analysis
-    using generalized linear models", equation 10), cut off at 0. Those of the fit itself, by resampling,
-    would be too short: where one coefficient can only err upwards from 0, the others err with it to one
-    side. Of nominal 95 % intervals 94 to 97 % covered the truth where errors were independent, and 90 to
-    96 % where each was correlated by 0.8 with the one before, on logs of 1,000 steps.
+    The intervals are those of ordinary least squares, cut off at 0, with standard errors from fits that
+    leave out one block each: the jackknife of Künsch (1989), "The jackknife and the bootstrap for general
+    stationary observations". Errors of a block may depend on each other, and their size on the batch.
+    Fits >= 0 to resampled steps would give intervals too short: where one coefficient can only err
+    upwards from 0, the others err with it to one side. Coverage measured on 800 logs of 1,000 steps: 95 to
+    98 % with independent errors, 92 to 96 % where each is correlated by 0.8 with the one before.
 
     Parameters
     ----------
@@ -41,13 +41,28 @@ def intervals(
         note = f"not enough steps for intervals (n = {len(blocks)}, {COUNT} needed)"
         return [Estimate(value, note=note) for value in values.tolist()]
     scale = design.max(axis=0)
-    unit = design / scale
-    inverse = np.linalg.pinv(unit)
-    free = inverse @ measured
-    error = measured - unit @ free
-    parts = np.array([inverse[:, block] @ error[block] for block in blocks])
-    deviation = np.sqrt(len(blocks) / (len(blocks) - 1) * np.sum(parts**2, axis=0))
-    half = stdtrit(len(blocks) - 1, (1 + _CONFIDENCE) / 2) * deviation
-    low, high = np.maximum((free - half) / scale, 0), np.maximum((free + half) / scale, 0)
+    free, error = _unconstrained(design / scale, measured, blocks)
+    reach = stdtrit(len(blocks) - 1, (1 + _CONFIDENCE) / 2) * error
+    low, high = np.maximum((free - reach) / scale, 0), np.maximum((free + reach) / scale, 0)
     ends = zip(values, np.minimum(low, values), np.maximum(high, values), strict=True)
     return [Estimate(float(value), float(least), float(most)) for value, least, most in ends]
+
+
+def _unconstrained(
+    design: FloatArray, measured: FloatArray, blocks: Sequence[IntArray]
+) -> tuple[FloatArray, FloatArray]:
+    """The solution of ordinary least squares and its standard error, both of shape (k,)."""
+    rows: FloatArray = np.column_stack([design, measured])
+    # the triangle of a block has the same normal equations in at most k + 1 rows
+    triangles = [np.linalg.qr(rows[block]).R for block in blocks]
+    whole = _solution(triangles)
+    without = np.array(
+        [_solution([*triangles[:block], *triangles[block + 1 :]]) for block in range(len(triangles))]
+    )
+    share = (len(blocks) - 1) / len(blocks)
+    return whole, np.sqrt(share * np.sum((without - whole) ** 2, axis=0))
+
+
+def _solution(triangles: Sequence[FloatArray]) -> FloatArray:
+    rows = np.concatenate(triangles)
+    return np.asarray(np.linalg.lstsq(rows[:, :-1], rows[:, -1])[0], dtype=np.float64)

@@ -20,6 +20,7 @@ COLUMNS = ("batch_size", "max_kv_tokens", "sum_kv_tokens", "milliseconds")
 TERMS = tuple(field.name for field in fields(StepTime))
 """Coefficients of `serving_sim.StepTime`, in the order of the columns of `MeasuredSteps.design`."""
 
+_NANOSECOND = 1e-6
 _DAY = 86_400_000
 
 
@@ -78,6 +79,6 @@ def _checked(batch: Batch) -> dict[str, NDArray[Any]]:
     batch.refuse("sum_kv_tokens", mean > longest, "must be <= batch_size * max_kv_tokens")
     batch.refuse("sum_kv_tokens", total < longest - 1 + size, "must be >= max_kv_tokens + batch_size - 1")
     milliseconds = batch.real("milliseconds")
-    batch.refuse("milliseconds", milliseconds <= 0, "must be > 0")
+    batch.refuse("milliseconds", milliseconds < _NANOSECOND, "must be at least 1e-6, a nanosecond")
     batch.refuse("milliseconds", milliseconds > _DAY, "must be at most 86,400,000, a day")
     return dict(zip(COLUMNS, (size, longest, total, milliseconds), strict=True))

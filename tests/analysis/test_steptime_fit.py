@@ -76,9 +76,9 @@ def test_each_absent_term_is_exactly_0_in_exact_steps(absent: str) -> None:
 
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
 def test_intervals_cover_the_truth_as_often_as_they_say(correlation: float) -> None:
-    """Of 100 intervals that cover with 95 % fewer than 88 do once in 400 times (binomial).
+    """Of 100 intervals that cover with 95 % fewer than 88 do once in 600 times (binomial).
 
-    Correlated errors are granted 90 %: fewer than 81 of 100 then do once in 500 times.
+    Correlated errors are granted 92 %: fewer than 83 of 100 then do once in 1,000 times.
     """
     covered = dict.fromkeys(TERMS, 0)
     for seed in range(100):
@@ -87,7 +87,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(correlation: float) -> N
             assert estimate.low is not None
             assert estimate.high is not None
             covered[name] += estimate.low <= TRUE[name] <= estimate.high
-    assert min(covered.values()) >= (81 if correlation else 88), covered
+    assert min(covered.values()) >= (83 if correlation else 88), covered
 
 
 def test_a_term_that_would_be_negative_is_0_and_its_interval_starts_there() -> None:
@@ -225,7 +225,7 @@ def test_the_simulator_takes_as_long_as_the_fit_predicts() -> None:
         ("2,none,6,5", "line 3: max_kv_tokens='none': must be a number"),
         ("2,4,9,5", "line 3: sum_kv_tokens='9': must be <= batch_size * max_kv_tokens"),
         ("2,4,4,5", "line 3: sum_kv_tokens='4': must be >= max_kv_tokens + batch_size - 1"),
-        ("2,4,6,0", "line 3: milliseconds='0': must be > 0"),
+        ("2,4,6,0", "line 3: milliseconds='0': must be at least 1e-6, a nanosecond"),
         ("2,4,6,nan", "line 3: milliseconds='nan': must be finite"),
         ("2,4,6,1e9", "line 3: milliseconds='1e9': must be at most 86,400,000, a day"),
         ("2,4,6", "line 3: fields=3: must be 4, as in the header"),
