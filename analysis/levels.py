@@ -26,12 +26,23 @@ class Levels:
     value: IntArray
 
     def largest(self, edges: FloatArray) -> IntArray:
-        """Largest value in each of the bins between consecutive ``edges``, shape (len(edges) - 1,)."""
-        at = np.searchsorted(self.time, edges, side="right")
-        carried = np.append(0, self.value)[at[:-1]]  # holds when the bin begins
-        padded = np.append(self.value, 0)  # reduceat wants a place for the bin at the end
-        within = np.maximum.reduceat(padded, np.minimum(at[:-1], len(self.value)))
-        return np.where(at[1:] > at[:-1], np.maximum(carried, within), carried)
+        """Largest value in each of the bins between consecutive ``edges``.
+
+        Parameters
+        ----------
+        edges : ndarray of float, shape (m + 1,)
+            Not decreasing. A bin is [low, high), the last one [low, high].
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+        """
+        carried = np.append(0, self.value)[np.searchsorted(self.time, edges[:-1], side="right")]
+        begin = np.searchsorted(self.time, edges, side="left")
+        begin[-1] = np.searchsorted(self.time, edges[-1], side="right")
+        padded = np.append(self.value, 0)  # reduceat wants a place behind the last value
+        within = np.maximum.reduceat(padded, begin)[:-1]
+        return np.where(begin[1:] > begin[:-1], np.maximum(carried, within), carried)
 
 
 def waiting_levels(run: Run) -> Levels:

@@ -42,10 +42,21 @@ def test_levels_are_what_the_requests_say(run: Run) -> None:
         assert value_at(waiting_levels(run), time) == np.count_nonzero(waiting)
 
 
-@given(runs, st.integers(1, 40))
-def test_the_largest_value_in_a_bin_is_that_of_its_samples(run: Run, bins: int) -> None:
-    edges = np.linspace(0, run.makespan, bins + 1)
+@given(runs, st.lists(st.integers(0, 240), min_size=2, max_size=12))
+def test_the_largest_value_in_a_bin_is_that_of_its_samples(run: Run, quarters: list[int]) -> None:
+    edges = np.sort(np.array(quarters) / 4)  # windows within the run, and on its changes
     gap = batch_levels(run)["gap"]
-    for low, high, found in zip(edges[:-1], edges[1:], gap.largest(edges), strict=True):
-        changes = gap.time[(gap.time > low) & (gap.time <= high)]
-        assert found == max(value_at(gap, time) for time in [low, *changes])
+    for place, found in enumerate(gap.largest(edges)):
+        low, high = edges[place : place + 2]
+        samples = np.arange(low, high, 0.25)  # all happens at whole times here
+        if place == len(edges) - 2:
+            samples = np.append(samples, high)
+        assert found == max(value_at(gap, time) for time in [low, *samples])
+
+
+def test_a_value_that_begins_on_an_edge_counts_in_the_bin_it_begins_and_none_behind_the_last() -> None:
+    levels = Levels(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1, 5, 2, 9]))
+    assert levels.largest(np.array([0, 1, 1.5, 2.5])).tolist() == [1, 5, 5]
+    assert levels.largest(np.array([0.5, 1])).tolist() == [5]  # the last bin is closed
+    assert levels.largest(np.array([4.0, 5, 6])).tolist() == [9, 9]
+    assert levels.largest(np.array([-2.0, -1, 0.5])).tolist() == [0, 1]
