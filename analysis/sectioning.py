@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import stdtrit  # Student's quantile without the second that scipy.stats takes to load
@@ -46,21 +47,15 @@ def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95)
     (indicator batch means; after Heidelberger and Lewis 1984, "Quantile estimation in dependent
     sequences").
     """
-    absence = statistic.absence(len(values))
-    if absence is not None:
-        return Estimate(None, note=absence)
-    centre = statistic.of(values)
-    shortage = statistic.shortage(values)
-    if shortage is not None:
-        return Estimate(centre, note=shortage)
-    if statistic.probability is None:
-        parts = np.array([statistic.of(part) for part in np.array_split(values, SECTIONS)])
-        return _skewed_interval(centre, parts, confidence)
-    below = np.array([np.mean(part <= centre) for part in np.array_split(values, _INDICATORS)])
-    reach = student(_INDICATORS, confidence) * float(np.std(below, ddof=1)) / math.sqrt(_INDICATORS)
-    shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
-    low, high = map(float, np.quantile(values, shares))
-    return Estimate(centre, low, high)
+    return _estimate(statistic, values, values, confidence)
+
+
+def estimates(
+    statistics: Sequence[Statistic], values: FloatArray, confidence: float = 0.95
+) -> dict[str, Estimate]:
+    """Estimates by the name of the statistic, each as `estimate` gives it; the values are sorted once."""
+    ordered = np.sort(values)  # of sorted values numpy finds a quantile in a tenth of the time
+    return {statistic.name: _estimate(statistic, values, ordered, confidence) for statistic in statistics}
 
 
 def estimate_difference(
@@ -109,6 +104,26 @@ def estimate_difference(
 def student(parts: int, confidence: float) -> float:
     """Student's quantile for a two-sided interval from so many parts."""
     return float(stdtrit(parts - 1, (1 + confidence) / 2))
+
+
+def _estimate(statistic: Statistic, values: FloatArray, pool: FloatArray, confidence: float) -> Estimate:
+    """Estimate from a series and from the ``pool`` of its values, sorted or not, for quantiles."""
+    absence = statistic.absence(len(values))
+    if absence is not None:
+        return Estimate(None, note=absence)
+    # a mean of the pool would sum in another order and be rounded in another way
+    centre = statistic.of(values if statistic.probability is None else pool)
+    shortage = statistic.shortage(values, found=centre)
+    if shortage is not None:
+        return Estimate(centre, note=shortage)
+    if statistic.probability is None:
+        parts = np.array([statistic.of(part) for part in np.array_split(values, SECTIONS)])
+        return _skewed_interval(centre, parts, confidence)
+    below = np.array([np.mean(part <= centre) for part in np.array_split(values, _INDICATORS)])
+    reach = student(_INDICATORS, confidence) * float(np.std(below, ddof=1)) / math.sqrt(_INDICATORS)
+    shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
+    low, high = map(float, np.quantile(pool, shares))
+    return Estimate(centre, low, high)
 
 
 def _skewed_interval(centre: float, parts: FloatArray, confidence: float) -> Estimate:

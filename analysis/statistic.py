@@ -55,24 +55,24 @@ class Statistic:
             return f"not enough data for {self.name} (n = {count:,})"
         return None
 
-    def observations(self, values: FloatArray) -> float:
+    def observations(self, values: FloatArray, found: float | None = None) -> float:
         """Number of independent observations that ``values`` hold for this statistic.
 
         For the mean this is n / tau / 4. For a quantile q it is min(p, 1 - p) n / tau_p, with tau_p
         the integrated autocorrelation time of the indicator {X <= q}: so many observations lie on
-        the rarer side of q.
+        the rarer side of q, which is ``found`` where the caller has it already.
         """
         if self.probability is None:
             return _FOR_MEAN * len(values) / integrated_autocorrelation_time(values)
-        below = (values <= self.of(values)).astype(np.float64)
+        below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
         return self._rarer * len(values) / integrated_autocorrelation_time(below)
 
-    def shortage(self, values: FloatArray, enough: float = ENOUGH) -> str | None:
+    def shortage(self, values: FloatArray, enough: float = ENOUGH, found: float | None = None) -> str | None:
         """Why ``values`` cannot carry an interval, None if they hold ``enough`` observations."""
-        found = self.observations(values)
-        if found >= enough:
+        held = self.observations(values, found)
+        if held >= enough:
             return None
-        wanted = len(values) * enough / found
+        wanted = len(values) * enough / held
         wanted = round(wanted, 1 - math.floor(math.log10(wanted)))
         return f"not enough data for {self.name} (n = {len(values):,}, about {wanted:,.0f} needed)"
 

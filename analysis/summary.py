@@ -205,15 +205,13 @@ def summarize(
 
 def distribution(values: FloatArray, statistics: Sequence[Statistic], note: str | None) -> Distribution:
     """Distribution of one metric, with intervals by sectioning unless ``note`` says why not."""
-
-    def estimated(statistic: Statistic) -> Estimate:
-        estimate = sectioning.estimate(statistic, values)
-        return estimate if note is None else estimate.withheld(note)
-
+    found = sectioning.estimates([MEAN, *statistics], values)
+    if note is not None:
+        found = {name: estimate.withheld(note) for name, estimate in found.items()}
     return Distribution(
         count=len(values),
-        mean=estimated(MEAN),
+        mean=found.pop(MEAN.name),
         std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
         max=float(np.max(values)) if len(values) else None,
-        quantiles={statistic.name: estimated(statistic) for statistic in statistics},
+        quantiles=found,
     )

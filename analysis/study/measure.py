@@ -77,7 +77,7 @@ def measure(cell: Cell) -> Row:
     )
     row = _whole_run(summary)
     for metric, distribution in summary.metrics.items():
-        values = _values(distribution) | _observations(run, metric, cell)
+        values = _values(distribution) | _observations(run, metric, cell, distribution)
         row |= {f"{metric}_{name}": value for name, value in values.items()}
     return row
 
@@ -110,14 +110,17 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
     return {"count": distribution.count, **estimates, "std": distribution.std, "max": distribution.max}
 
 
-def _observations(run: Run, metric: str, cell: Cell) -> dict[str, float | None]:
+def _observations(run: Run, metric: str, cell: Cell, distribution: Distribution) -> dict[str, float | None]:
     """Independent observations behind each statistic: what an interval over replications rests on.
 
     None for a backlog, a finite set whose statistics have no bias that more requests would mend.
     """
     series = arrival_series(run, metric, cell.settings.warmup)
+    found = distribution.estimates()
     stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
     return {
-        f"{statistic.name}_observations": statistic.observations(series) if stream else None
+        f"{statistic.name}_observations": (
+            statistic.observations(series, found[statistic.name].value) if stream else None
+        )
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

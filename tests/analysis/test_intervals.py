@@ -125,6 +125,24 @@ def test_a_quantile_by_hand() -> None:
     assert estimate.high == pytest.approx(np.quantile(values, 0.9 + reach))
 
 
+def test_several_statistics_of_one_series_are_found_in_its_sorted_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (series,) = ar1(np.random.default_rng(10), 30_000, 0.5)
+    statistics = (MEAN, *quantiles((10, 50, 90, 99.9, 99.999)))
+    one_by_one = {each.name: sectioning.estimate(each, series) for each in statistics}
+    searched, quantile = [], np.quantile
+
+    def watched(values: Series, shares: float | Series) -> object:
+        searched.append(bool(np.all(np.diff(values) >= 0)))
+        return quantile(values, shares)
+
+    monkeypatch.setattr(np, "quantile", watched)
+    assert sectioning.estimates(statistics, series) == one_by_one  # to the last digit
+    assert [each.note is None for each in one_by_one.values()] == [True] * 4 + [False] * 2
+    assert searched == [True] * 7  # the value of four quantiles, the ends of the interval of three
+
+
 def test_too_few_requests_beyond_the_quantile_get_a_reason_for_an_interval() -> None:
     rng = np.random.default_rng(3)
     estimate = sectioning.estimate(Statistic("p99.9", 0.999), rng.exponential(size=1412))
