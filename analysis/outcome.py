@@ -101,7 +101,7 @@ def evaluate(
     percentiles: Sequence[float] = PERCENTILES,
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
-    rates: WorkRates = UNKNOWN,
+    rates: WorkRates | None = UNKNOWN,
     prefill_chunk: int | None = None,
 ) -> Outcome:
     """Summarize the R >= 1 replications of one policy; parameters as in `summarize`."""

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from analysis.latency import served_requests
 from analysis.sectioning import SECTIONS
 from serving_sim import Run, StepTime, Workload
-from serving_sim.request import FloatArray, IntArray
+from serving_sim.request import FloatArray, IntArray, exact_sum
 
 Verdict = Literal["stable", "unstable", "undecided"]
 
@@ -84,21 +84,21 @@ class Stability:
     growth: float
 
 
-def judge(run: Run, rates: WorkRates = UNKNOWN) -> Stability | None:
+def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
     """Judge whether the policy of a run keeps up with its arrivals.
 
     Parameters
     ----------
     run : Run
         A run that kept its requests.
-    rates : WorkRates
-        What is known of the work beside the run.
+    rates : WorkRates or None
+        What is known of the work beside the run; None where arrivals wait for answers (a closed loop),
+        so that nothing comes faster than it is served.
 
     Returns
     -------
     Stability or None
-        None where the question makes no sense: for a backlog, and where all arrivals come within the
-        time that a request of mean length takes.
+        None where the question makes no sense: for a closed loop, and for what is no `is_stream`.
 
     Notes
     -----
@@ -110,20 +110,32 @@ def judge(run: Run, rates: WorkRates = UNKNOWN) -> Stability | None:
     stable queue have come to an end.
     """
     requests = served_requests(run).requests
-    arrivals = _Arrivals(np.sort(requests.release), requests)
-    if not arrivals.stream(run.step_time):
+    if rates is None or not is_stream(requests, run.step_time):
         return None
+    arrivals = _Arrivals.of(requests)
     queue = waiting_at_arrivals(run)
-    work = arrivals.work() if rates.offered is None else rates.offered
-    certain = arrivals.work(at_least=True) if rates.offered is None else rates.offered
+    work = arrivals.work() if rates.offered is None else _Work(rates.offered)
     full = run.slots / run.step_time.base if run.step_time.constant else None
-    verdict, reason = _verdict(queue, arrivals, certain, full, rates.sustained)
+    verdict, reason = _verdict(queue, arrivals, work, full, rates.sustained)
     return Stability(
         verdict=verdict,
         reason=reason,
-        load=None if full is None else work / full,
+        load=None if full is None else work.value / full,
         growth=arrivals.growth(queue),
     )
+
+
+def is_stream(requests: Workload, step_time: StepTime) -> bool:
+    """Whether requests come for so long that a policy can be seen to keep up with them or not.
+
+    A backlog is no stream, nor are arrivals that all come within the time that a request of mean
+    length takes, nor so few that nobody could tell a trend.
+    """
+    release = np.sort(requests.release)
+    one = step_time.alone(math.ceil(requests.total_length / len(requests)))
+    if len(release) < _FEWEST or release[-1] - release[0] <= one:
+        return False
+    return bool(release[-1] > release[len(release) // 2])
 
 
 def no_steady_state(run: Run, stability: Stability | None) -> str | None:
@@ -160,16 +172,26 @@ def judge_together(found: Sequence[Stability | None]) -> Stability | None:
     judged = [each for each in found if each is not None]
     if not judged:
         return None
-    verdicts = [each.verdict for each in judged]
-    most = max(verdicts, key=verdicts.count)
-    growth = fmean(each.growth for each in judged)
+    verdict, reason = _majority(judged)
     loads = [each.load for each in judged if each.load is not None]
     return Stability(
-        verdict=most if verdicts.count(most) > len(judged) / 2 else "undecided",
-        reason=next(each.reason for each in judged if each.verdict == most),
+        verdict=verdict,
+        reason=reason,
         load=fmean(loads) if loads else None,
-        growth=growth,
+        growth=fmean(each.growth for each in judged),
     )
+
+
+def _majority(judged: Sequence[Stability]) -> tuple[Verdict, str]:
+    verdicts = [each.verdict for each in judged]
+    most = max(verdicts, key=verdicts.count)
+    if verdicts.count(most) > len(judged) / 2:
+        return most, next(each.reason for each in judged if each.verdict == most)
+    split = " and ".join(
+        f"{verdicts.count(verdict)} {'is' if verdicts.count(verdict) == 1 else 'are'} {verdict}"
+        for verdict in dict.fromkeys(verdicts)
+    )
+    return "undecided", f"of {len(judged)} replications {split}"
 
 
 def waiting_at_arrivals(run: Run) -> IntArray:
@@ -204,13 +226,17 @@ def sustained_work(backlog: Run) -> float:
 
 
 def _verdict(
-    queue: IntArray, arrivals: _Arrivals, work: float, full: float | None, sustained: float | None
+    queue: IntArray, arrivals: _Arrivals, work: _Work, full: float | None, sustained: float | None
 ) -> tuple[Verdict, str]:
-    if full is not None and work >= full:
-        return "unstable", f"load {work / full:.3g}, all slots together cannot do the work that arrives"
-    if sustained is not None and work >= sustained:
+    beyond = " as measured, beyond its error" if work.error else ""
+    if full is not None and work.exceeds(full):
         return "unstable", (
-            f"{work:.4g} tokens arrive per time unit and the policy does {sustained:.4g} when all wait"
+            f"load {work.value / full:.3g}{beyond}, all slots together cannot do the work that arrives"
+        )
+    if sustained is not None and work.exceeds(sustained):
+        return "unstable", (
+            f"{work.value:.4g} tokens arrive per time unit{beyond} and the policy "
+            f"does {sustained:.4g} when all wait"
         )
     half = len(queue) // 2
     if np.any(queue[half:] <= 1):
@@ -231,30 +257,45 @@ def _beyond_chance(queue: IntArray, *, long: bool) -> bool:
 
 
 @dataclass(frozen=True)
+class _Work:
+    """Tokens that arrive per time unit, and how much of them could be chance."""
+
+    value: float
+    error: float = 0.0
+
+    def exceeds(self, limit: float) -> bool:
+        return self.value - self.error >= limit
+
+
+@dataclass(frozen=True)
 class _Arrivals:
-    """Requests with their releases in order."""
+    """Releases and lengths of requests in arrival order."""
 
     release: FloatArray
-    requests: Workload
+    length: IntArray
 
-    def stream(self, step_time: StepTime) -> bool:
-        one = step_time.alone(math.ceil(self.requests.total_length / len(self.requests)))
-        if len(self.release) < _FEWEST or self.release[-1] - self.release[0] <= one:
-            return False
-        return bool(self.release[-1] > self.release[len(self.release) // 2])
+    @classmethod
+    def of(cls, requests: Workload) -> _Arrivals:
+        order = np.argsort(requests.release, kind="stable")
+        return cls(requests.release[order], requests.length[order])
 
     @property
     def variability(self) -> float:
         """Squared variation of gaps and lengths, 2 for Poisson arrivals of geometric lengths; >= 1."""
-        return max(1.0, _squared_variation(np.diff(self.release)) + _squared_variation(self.requests.length))
+        return max(1.0, _squared_variation(np.diff(self.release)) + _squared_variation(self.length))
 
-    def work(self, *, at_least: bool = False) -> float:
-        """Tokens per time unit as measured; ``at_least`` leaves out what could be chance."""
+    def work(self) -> _Work:
+        """As measured, with the error that a one-sided t test over sections of time grants it.
+
+        Bursts make neighbours alike, so that gaps taken one by one would look far surer than they are.
+        """
+        span = float(self.release[-1] - self.release[0])
         count = len(self.release)
-        rate = (count - 1) / float(self.release[-1] - self.release[0])
-        measured = rate * self.requests.total_length / count
-        sure = float(stdtrit(count - 1, _SURE)) * math.sqrt(self.variability / count)
-        return measured * (1 - sure) if at_least else measured
+        value = (count - 1) / span * exact_sum(self.length) / count
+        ends = np.searchsorted(self.release, self.release[0] + span * np.arange(1, SECTIONS) / SECTIONS)
+        parts = [float(exact_sum(part)) for part in np.split(self.length, ends)]
+        deviation = float(np.std(parts, ddof=1)) * SECTIONS / span
+        return _Work(value, float(stdtrit(SECTIONS - 1, _SURE)) * deviation / math.sqrt(SECTIONS))
 
     def growth(self, queue: IntArray) -> float:
         half = len(queue) // 2

@@ -137,7 +137,7 @@ def summarize(
     percentiles: Sequence[float] = PERCENTILES,
     warmup: int = 0,
     goodput: Mapping[str, float] | None = None,
-    rates: WorkRates = UNKNOWN,
+    rates: WorkRates | None = UNKNOWN,
     prefill_chunk: int | None = None,
 ) -> Summary:
     """Summarize a run.
@@ -152,8 +152,9 @@ def summarize(
         Number of requests, first in arrival order, that the metrics leave out.
     goodput : mapping of str to float, optional
         Largest allowed value of each metric named, as in ``{"ttft": 200.0}``.
-    rates : WorkRates
-        What is known of the work beside the run, for the verdict on stability.
+    rates : WorkRates or None
+        What is known of the work beside the run, for the verdict on stability; None for a closed loop,
+        on which there is none.
     prefill_chunk : int, optional
         Tokens of a prompt that a step reads; given, the audit in tokens is made, as in `token_audit`.
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from analysis.outcome import Outcome
     from analysis.prices import Prices
     from analysis.sequential import Target
+    from analysis.stability import WorkRates
     from analysis.timeline import Window
     from serving_sim import Policy, ReactiveSource, Run, StepTime, Workload
 
@@ -149,16 +150,22 @@ class Job:
     def evaluate(self, policy: Policy, runs: Sequence[Run]) -> Outcome:
         """Numbers of the runs of one policy."""
         from analysis.outcome import evaluate
-        from analysis.stability import WorkRates
 
         return evaluate(
             runs,
             percentiles=self.percentiles,
             warmup=self.left_out,
             goodput=self.objectives,
-            rates=WorkRates(self.traffic.offered, self._sustained(policy)),
+            rates=self._rates(policy),
             prefill_chunk=self.audited_chunk,
         )
+
+    def _rates(self, policy: Policy) -> WorkRates | None:
+        from analysis.stability import WorkRates
+
+        if self.traffic.users is not None:
+            return None
+        return WorkRates(self.traffic.offered, self._sustained(policy))
 
     def _sustained(self, policy: Policy) -> float | None:
         """Most work the policy can do, None for a backlog, where nothing has to keep up."""

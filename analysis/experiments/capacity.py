@@ -14,6 +14,7 @@ from joblib import delayed
 
 from analysis import replications, sectioning
 from analysis.capacity import (
+    AT_LEAST,
     ONE_SEQUENCE,
     Bench,
     Limit,
@@ -28,7 +29,7 @@ from analysis.latency import arrival_series
 from analysis.plots.load_curves import load_curves
 from analysis.plots.ratios import Line
 from analysis.report import Picture, Section
-from analysis.stability import judge, judge_together
+from analysis.stability import WorkRates, judge, judge_together
 from analysis.statistic import MEAN, quantiles
 from analysis.tables import Table
 from analysis.text import number, with_interval
@@ -36,6 +37,11 @@ from analysis.time_unit import TimeUnit
 from analysis.workers import results
 
 _ATTAINED = "attainment"
+
+_OPEN = (
+    "at least: so it still is where requests come a quarter faster than they are served from a backlog, the "
+    "fastest that was tried"
+)
 
 
 @dataclass(frozen=True)
@@ -161,13 +167,18 @@ def measure(benches: Benches, question: Question, *, jobs: int, done: Callable[[
     Parameters
     ----------
     benches : sequence of sequences of Bench
-        Policies before R >= 2 replications of the same arrivals.
+        Policies before R >= 1 replications of the same arrivals; intervals need two.
     question : Question
         What is asked.
     jobs : int
         Processes.
     done : callable
         Told what each piece of work was about when it is done.
+
+    Raises
+    ------
+    ValueError
+        If there are too few requests to tell what a policy keeps up with.
     """
     stable = _limits(benches, stable_speed, jobs, done)
     attaining = {}
@@ -214,7 +225,8 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     # arrivals of the wanted mean work in the long run: each replication has its own share of luck
     mean_work = float(np.mean([bench.work for bench in benches]))
     runs = [bench.run(work / mean_work) for bench in benches]
-    found = judge_together([judge(run) for run in runs])
+    rates = WorkRates(offered=work)  # that is how fast they were made to come
+    found = judge_together([judge(run, rates) for run in runs])
     verdict = None if found is None else found.verdict
     series = [arrival_series(run, question.metric, question.warmup) for run in runs]
     single = len(series) == 1
@@ -261,9 +273,10 @@ def limits_table(found: Capacity, question: Question, time_unit: TimeUnit) -> Ta
         if found.full is not None:
             header.append("load")
             columns.append({policy: found.load(limit) for policy, limit in found.attaining.items()})
-    rows = [(policy, *(with_interval(column[policy]) for column in columns)) for policy in found.stable]
+    rows = [(policy, *(_bounded(column[policy]) for column in columns)) for policy in found.stable]
     title = f"largest arrival rates in requests per {time_unit.singular}, ± half of a 95 % interval"
-    return Table(title, header, rows)
+    open_ = any(estimate.note == AT_LEAST for column in columns for estimate in column.values())
+    return Table(title, header, rows, notes=[_OPEN] if open_ else ())
 
 
 def _objectives(question: Question, time_unit: TimeUnit) -> str:
@@ -305,8 +318,12 @@ def _limit(found: Capacity, limit: Limit, unit: str) -> str:
     if limit.rate.value is None:
         return "no rate at all"
     load = found.load(limit)
-    beside = "" if load.value is None else f", a load of {with_interval(load)}"
-    return f"{with_interval(limit.rate)} {unit}{beside}"
+    beside = "" if load.value is None else f", a load of {_bounded(load)}"
+    return f"{_bounded(limit.rate)} {unit}{beside}"
+
+
+def _bounded(estimate: Estimate) -> str:
+    return f"at least {with_interval(estimate)}" if estimate.note == AT_LEAST else with_interval(estimate)
 
 
 def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> list[Table]:

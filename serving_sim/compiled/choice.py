@@ -66,6 +66,12 @@ def choose(
     return "compiled" if reason is None else "simpy"
 
 
+def can_compile(source: Workload, policy: Policy, step_time: StepTime, *, slotted: bool) -> bool:
+    """Whether the compiled engine can serve a run that keeps its records."""
+    reason = _reason_against(source, policy, step_time, slotted=slotted, streams=False)
+    return reason is None and find_spec("numba") is not None
+
+
 def _reason_against(
     source: object, policy: Policy, step_time: StepTime, *, slotted: bool, streams: bool
 ) -> str | None:

@@ -13,6 +13,7 @@ import pytest
 from refusal import refusal
 
 from analysis.capacity import (
+    AT_LEAST,
     HALVINGS,
     Bench,
     attained,
@@ -25,8 +26,9 @@ from analysis.capacity import (
 from analysis.cli import main
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.queueing import slotted_fcfs
+from analysis.stability import judge
 from policies import parse_policy
-from serving_sim import StepTime, Workload
+from serving_sim import Run, StepTime, Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
 from workloads.lengths import Geometric
 
@@ -49,6 +51,7 @@ def test_bisection_finds_the_edge() -> None:
     assert edge == pytest.approx(0.3, abs=0.5**HALVINGS)
     assert largest(lambda value: value <= 0.3, 1.0, halvings=2) == 0.375  # (1 / 4, 1 / 2) is left
     assert largest(lambda _: False, 1.0) is None
+    assert largest(lambda _: True, 1.0) == 1.0
 
 
 def test_speed_divides_times_and_nothing_else() -> None:
@@ -116,6 +119,26 @@ def test_what_no_rate_can_meet() -> None:
     speeds = [attaining_speed(bench, {"e2el": 0.5}, 0.5) for bench in mine]
     assert speeds == [None, None]
     assert over_replications(mine, speeds).rate.note == "no rate is low enough"
+
+
+def test_what_the_fastest_arrivals_still_meet_is_a_lower_bound() -> None:
+    mine = benches("fcfs", count=500, replications=2)
+    speeds = [attaining_speed(bench, {"e2el": 1e6}, 0.99) for bench in mine]
+    rate = over_replications(mine, speeds).rate
+    assert speeds == [bench.fastest for bench in mine]
+    assert (rate.half_width, rate.note) == (None, AT_LEAST)
+    assert rate.value == pytest.approx(np.mean([bench.rate * bench.fastest for bench in mine]))
+
+
+def test_no_policy_keeps_up_with_more_than_all_slots_can_do() -> None:
+    # 200 requests on 64 slots hardly ever queue: the run alone would let far more pass
+    arrivals = parse_arrivals("poisson", rate=rate_for_load(1, slots=64, mean_length=200))
+    workload = make_workload(200, parse_lengths("geometric:mean=200"), arrivals, 0)
+    bench = Bench(parse_policy("fcfs"), workload, 64, StepTime())
+    found = judge(bench.run(1.05 * 64 / bench.work))
+    assert found is not None
+    assert found.verdict == "stable"
+    assert not keeps_up(bench, 1.05 * 64 / bench.work)
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -195,6 +218,31 @@ def test_a_backlog_has_no_rate(command: Command) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("count", "why"),
+    [
+        (50, "too few to tell how fast they can come, 64 slots take them all at once"),
+        (
+            100,
+            (
+                "too few to tell what fcfs keeps up with, as fast as 64 slots can serve them they all come "
+                "within one mean service"
+            ),
+        ),
+    ],
+)
+def test_too_few_requests_to_tell(command: Command, count: int, why: str) -> None:
+    words = ("--slots", 64, "--num-prompts", count, "--lengths", "geometric:mean=200", "--policy", "fcfs")
+    code, out, err = command("capacity", *words, "--jobs", 1, "--quiet")
+    assert (code, out, err) == (2, "", f"serving-sim: error: {count} requests: {why}\n")
+
+
+def test_objectives_that_do_not_bind(command: Command) -> None:
+    _, out, _ = command(*SMALL, "--goodput", "e2el:1e6", "--quiet")
+    assert re.search(r"^fcfs .* at least 0\.\d+ +at least 1\.\d+$", out, re.MULTILINE)
+    assert "at least: so it still is where requests come a quarter faster" in out
+
+
 def test_other_step_times_have_rates_but_no_loads(command: Command) -> None:
     words = ("--step-time", "base=1,per_request=0.1", "--request-rate", 0.2)
     _, out, _ = command(*SMALL, *words, "--json")
@@ -210,3 +258,25 @@ def test_policies_meet_the_same_requests() -> None:
     assert first is not None
     assert second is not None
     assert np.array_equal(first.release, second.release)
+
+
+def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = benches("fcfs", count=100, replications=1)[0]
+    calls = []
+
+    def refuse(*_: object, **__: object) -> Run:
+        calls.append(None)
+        raise ValueError("once")
+
+    monkeypatch.setattr("analysis.capacity.simulate", refuse)
+    assert refusal(lambda: bench.run(1.0)) == "once"
+    assert len(calls) == 1
+
+
+def test_texts_are_left_behind_once() -> None:
+    workload = Workload([3.0, 1.0], [1, 2], request_id=["b", "a"], tenant=["x", "y"], upper=[4, 5])
+    run = Bench(parse_policy("fcfs"), workload, 1, StepTime()).run(2.0)
+    assert run.requests is not None
+    assert (run.requests.request_id, run.requests.tenant) == (None, None)
+    assert run.requests.upper is not None
+    assert run.requests.upper.tolist() == [5, 4]

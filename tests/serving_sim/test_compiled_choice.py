@@ -169,3 +169,11 @@ def python(*lines: str) -> str:
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", "\n".join(lines)], check=True, capture_output=True, text=True
     ).stdout
+
+
+def test_what_can_be_compiled_is_known_without_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    assert choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)
+    assert not choice.can_compile(FEW, InBatches(), StepTime(), slotted=False)
+    monkeypatch.setattr(choice, "find_spec", lambda _: None)
+    assert not choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)
