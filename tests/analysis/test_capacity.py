@@ -262,7 +262,7 @@ def test_policies_meet_the_same_requests() -> None:
 
 def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = benches("fcfs", count=100, replications=1)[0]
-    calls = []
+    calls: list[None] = []
 
     def refuse(*_: object, **__: object) -> Run:
         calls.append(None)
