@@ -60,7 +60,7 @@ def whole_numbers(name: str, values: ArrayLike, *, least: int) -> IntArray:
 
 
 def texts(name: str, values: ArrayLike) -> TextArray:
-    """A column of names: texts, or whole numbers that stand for them.
+    """A column of names: texts; whole numbers become the texts that write them.
 
     Raises
     ------
@@ -71,6 +71,7 @@ def texts(name: str, values: ArrayLike) -> TextArray:
     if not all(type(value) is str for value in column):  # the usual case, quickly
         good = [isinstance(value, str) or is_whole(value) for value in column]
         refuse(name, column, ~np.array(good, bool), "must be a text")
+        column[:] = [str(value) for value in column]
     return column
 
 

@@ -75,8 +75,9 @@ class PromptOutput:
         size = len(self._joint)
         # three numbers a request, so that a longer workload starts like a shorter one
         cell, row, column = rng.random((n, 3)).T
-        chosen = np.searchsorted(np.cumsum(self._joint), cell * (1 - 1e-12), side="right")
-        first, second = np.divmod(np.minimum(chosen, size**2 - 1), size)
+        upto = np.cumsum(self._joint)
+        # rounding may leave the sum of the weights beside 1: a share of the sum itself stays below it
+        first, second = np.divmod(np.searchsorted(upto, cell * upto[-1], side="right"), size)
         return (
             whole_value_at(self._prompt, (first + row) / size),
             whole_value_at(self._output, (second + column) / size),

@@ -68,7 +68,10 @@ def knots_of(values: ArrayLike, classes: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """Lengths with given quantiles, any whole number between two of them as likely as another.
+    """Lengths with given quantiles, straight lines between them, rounded to whole numbers.
+
+    So any whole number between two quantiles is as likely as another, and each of the two gets half of
+    that from the class: ``1+3`` gives 1, 2 and 3 with probabilities 1/4, 1/2 and 1/4.
 
     Parameters
     ----------

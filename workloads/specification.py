@@ -86,7 +86,7 @@ def read_specification(path: str | Path) -> Specification:
         with Path(path).open("rb") as file:
             content = tomllib.load(file)
         return Specification(**_checked(content))
-    except (ValueError, UnicodeDecodeError) as error:  # what is no TOML raises a ValueError too
+    except ValueError as error:  # what is no TOML or no UTF-8 raises one too
         raise ValueError(f"{path}: {error}") from None
 
 

@@ -38,9 +38,9 @@ def servegen(
 ) -> None:
     """Write a plain workload file with requests as the clients of ServeGen send them."""
     from workloads import write_workload
-    from workloads.servegen import client_workload, read_clients
+    from workloads.servegen import client_workload, read_servegen
 
-    clients = read_clients(folder)
+    clients = read_servegen(folder)
     workload = client_workload(
         clients,
         begin=parse_duration("--from", begin, 1.0),

@@ -132,7 +132,7 @@ def test_numbers_may_come_as_objects() -> None:
     assert workload.release.tolist() == [0.0, 0.5]
     assert workload.length.tolist() == [3, 4]
     assert workload.request_id is not None
-    assert workload.request_id.tolist() == ["a\0", 7]
+    assert workload.request_id.tolist() == ["a\0", "7"]
 
 
 def test_first_token_follows_the_steps_of_the_prompt_where_they_are_known() -> None:

@@ -10,7 +10,8 @@ from refusal import refusal
 from scipy import stats
 
 from workloads import make_workload, parse_arrivals, parse_lengths
-from workloads.quantiles import knots_of, knots_text, mean_of, parse_knots
+from workloads.prompt_output import PromptOutput
+from workloads.quantiles import FloatArray, knots_of, knots_text, mean_of, parse_knots
 
 WHOLE = st.lists(st.integers(1, 10**6), min_size=2, max_size=40).map(sorted)
 
@@ -22,6 +23,11 @@ def test_shares_by_hand() -> None:
     counts = np.bincount(drawn)[2:]
     assert lengths.mean == 3.5
     assert stats.chisquare(counts, 40_000 * np.array([1, 2, 5]) / 8).pvalue > 1e-4
+
+
+def test_whole_numbers_at_the_ends_come_half_as_often() -> None:
+    drawn = parse_lengths("quantiles:tokens=1+3").sample(40_000, np.random.default_rng(2))
+    assert stats.chisquare(np.bincount(drawn)[1:], 40_000 * np.array([1, 2, 1]) / 4).pvalue > 1e-4
 
 
 @given(WHOLE)
@@ -85,6 +91,23 @@ def test_weights_say_how_often_shares_come_together() -> None:
     counts = np.bincount(2 * long_prompt + long_output, minlength=4)
     # one in 200 lies on the border of two shares and is rounded to the wrong side
     assert (np.abs(counts - 16_000 * np.array([1, 2, 0, 5]) / 8) < 5 * np.sqrt(4000) + 80).all()
+
+
+def test_a_pair_without_weight_is_never_drawn() -> None:
+    class Largest(np.random.Generator):
+        def random(self, size: object) -> FloatArray:  # type: ignore[override]
+            return np.full(size, np.nextafter(1.0, 0.0))  # type: ignore[call-overload, no-any-return]
+
+    # the sum of the weights is rounded, up or down
+    for size in range(2, 12):
+        weights = "+".join(["0.1"] * (size**2 - 1) + ["0"])
+        knots = "+".join(map(str, range(1, size + 2)))
+        lengths = PromptOutput(knots, knots, weights)
+        prompt, output = lengths.parts(1, Largest(np.random.PCG64(1)))
+        assert (prompt.tolist(), output.tolist()) == (
+            [size + 1],
+            [size],
+        )  # the last row, the last column but one
 
 
 @pytest.mark.parametrize("joint", ["1", "3+1+1+3", "1+2+0+5"])

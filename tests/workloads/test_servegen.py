@@ -11,7 +11,7 @@ from refusal import refusal
 from scipy import stats
 
 from serving_sim import Workload
-from workloads.servegen import Client, client_workload, read_clients
+from workloads.servegen import ServeGenClient, client_workload, read_servegen
 
 TABLES = {
     "0": {"input_tokens": "{100: 0.25, 200: 0.75}", "output_tokens": "{5: 1.0}"},
@@ -28,7 +28,7 @@ def write(folder: Path, number: int, windows: str = WINDOWS, tables: object = TA
     return folder
 
 
-def make(clients: list[Client], begin: float = 0, duration: float = 2400, seed: int = 1) -> Workload:
+def make(clients: list[ServeGenClient], begin: float = 0, duration: float = 2400, seed: int = 1) -> Workload:
     return client_workload(clients, begin=begin, duration=duration, time_unit=1, seed=seed)
 
 
@@ -36,7 +36,7 @@ def test_clients_and_their_windows(tmp_path: Path) -> None:
     write(tmp_path, 10)
     write(tmp_path, 2, "0,1,1,Gamma,1,1\n")
     (tmp_path / "README.md").write_text("beside them")
-    two, ten = read_clients(tmp_path)
+    two, ten = read_servegen(tmp_path)
     assert (two.number, ten.number) == (2, 10)
     (window,) = two.windows
     assert (window.begin, window.end) == (0, 600)
@@ -51,7 +51,7 @@ def test_clients_and_their_windows(tmp_path: Path) -> None:
 
 
 def test_windows_send_what_their_rates_say(tmp_path: Path) -> None:
-    workload = make(read_clients(write(tmp_path, 10)))
+    workload = make(read_servegen(write(tmp_path, 10)))
     counts = np.histogram(workload.release, bins=[0, 600, 1200, 1800, 2400])[0]
     assert counts.tolist() == [1200, 0, 300, 600]
     assert np.all(np.diff(workload.release) >= 0)
@@ -69,7 +69,7 @@ def test_windows_send_what_their_rates_say(tmp_path: Path) -> None:
 
 def test_gaps_have_the_shape_of_their_window(tmp_path: Path) -> None:
     windows = "0,20,1,Gamma,0.25,1\n600,20,1,Weibull,0.5,1\n1200,20,1,Gamma,1,1"
-    release = make(read_clients(write(tmp_path, 1, windows))).release
+    release = make(read_servegen(write(tmp_path, 1, windows))).release
     shapes = (stats.gamma(0.25), stats.weibull_min(0.5), stats.expon())
     for begin, shape in zip((0, 600, 1200), shapes, strict=True):
         gaps = np.diff(release[(release >= begin) & (release < begin + 600)])
@@ -80,24 +80,24 @@ def test_a_slow_client_sends_as_often_as_it_should(tmp_path: Path) -> None:
     """0.3 requests a window: always rounding up would triple its load."""
     windows = "".join(f"{600 * k},0.0005,1,Gamma,1,1\n" for k in range(2000))
     tables = {"0": {"input_tokens": "{1: 1}", "output_tokens": "{1: 1}"}}
-    workload = make(read_clients(write(tmp_path, 1, windows, tables)), duration=600 * 2000)
+    workload = make(read_servegen(write(tmp_path, 1, windows, tables)), duration=600 * 2000)
     assert stats.binomtest(len(workload), 2000, 0.3).pvalue > 1e-4
 
 
 def test_a_client_sends_the_same_whoever_else_does_and_whatever_stretch_is_asked_for(tmp_path: Path) -> None:
     write(tmp_path, 10)
-    alone = make(read_clients(tmp_path))
+    alone = make(read_servegen(tmp_path))
     write(tmp_path, 2)
-    both = make(read_clients(tmp_path))
+    both = make(read_servegen(tmp_path))
     assert both.tenant is not None
     of_ten = both.take(np.flatnonzero(both.tenant == "10"))
     assert of_ten.release.tolist() == alone.release.tolist()
     assert of_ten.length.tolist() == alone.length.tolist()
-    part = make(read_clients(tmp_path), begin=300, duration=1000)
+    part = make(read_servegen(tmp_path), begin=300, duration=1000)
     inside = (both.release >= 300) & (both.release < 1300)
     np.testing.assert_allclose(part.release, both.release[inside] - 300, atol=1e-9)
     assert part.length.tolist() == both.length[inside].tolist()
-    assert make(read_clients(tmp_path), seed=2).release.tolist() != both.release.tolist()
+    assert make(read_servegen(tmp_path), seed=2).release.tolist() != both.release.tolist()
 
 
 GOOD = "{1: 1.0}"
@@ -117,7 +117,7 @@ GOOD = "{1: 1.0}"
 )
 def test_refused_windows(tmp_path: Path, windows: str, message: str) -> None:
     write(tmp_path, 3, windows)
-    assert refusal(lambda: read_clients(tmp_path)) == f"{tmp_path / 'chunk-3-trace.csv'}: {message}"
+    assert refusal(lambda: read_servegen(tmp_path)) == f"{tmp_path / 'chunk-3-trace.csv'}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -155,30 +155,30 @@ def test_refused_windows(tmp_path: Path, windows: str, message: str) -> None:
 )
 def test_refused_tables(tmp_path: Path, tables: object, message: str) -> None:
     write(tmp_path, 3, "0,1,1,Gamma,1,1\n", tables)
-    assert refusal(lambda: read_clients(tmp_path)) == f"{tmp_path / 'chunk-3-dataset.json'}: {message}"
+    assert refusal(lambda: read_servegen(tmp_path)) == f"{tmp_path / 'chunk-3-dataset.json'}: {message}"
 
 
 def test_a_window_that_would_fill_the_memory(tmp_path: Path) -> None:
     write(tmp_path, 3, "0,1e300,1,Gamma,1,1\n")
-    assert refusal(lambda: read_clients(tmp_path)) == (
+    assert refusal(lambda: read_servegen(tmp_path)) == (
         f"{tmp_path / 'chunk-3-trace.csv'}: time=0: must send at most 10**9 requests until 600, not 1e+300/s"
     )
 
 
 def test_refused_folders(tmp_path: Path) -> None:
-    assert refusal(lambda: read_clients(tmp_path)) == (
+    assert refusal(lambda: read_servegen(tmp_path)) == (
         f"{tmp_path}: must hold files of clients, chunk-N-trace.csv, found none"
     )
     (tmp_path / "chunk-1-trace.csv").write_text("0,1,1,Gamma,1,1\n")
-    assert refusal(lambda: read_clients(tmp_path)) == f"{tmp_path / 'chunk-1-dataset.json'}: no such file"
+    assert refusal(lambda: read_servegen(tmp_path)) == f"{tmp_path / 'chunk-1-dataset.json'}: no such file"
     write(tmp_path, 1, "0,1,1,Gamma,1,1\n", {"600": {"input_tokens": GOOD, "output_tokens": GOOD}})
-    assert refusal(lambda: read_clients(tmp_path)) == (
+    assert refusal(lambda: read_servegen(tmp_path)) == (
         f"{tmp_path / 'chunk-1-trace.csv'}: time=0: must have tables of tokens, as requests come"
     )
 
 
 def test_refused_stretches(tmp_path: Path) -> None:
-    clients = read_clients(write(tmp_path, 1))
+    clients = read_servegen(write(tmp_path, 1))
     assert refusal(lambda: make(clients, duration=0)) == "duration=0: must be a finite number of seconds > 0"
     assert refusal(lambda: make(clients, begin=-1)) == "begin=-1: must be a finite number of seconds >= 0"
     assert refusal(lambda: make(clients, begin=600, duration=600)) == (

@@ -107,6 +107,21 @@ def test_split_puts_every_request_in_one_part_and_the_largest_first() -> None:
     assert refusal(lambda: split(LOG, "model")) == "model: the requests have none to split by"
 
 
+def test_whole_numbers_name_tenants_too() -> None:
+    log = Workload([0, 1, 2], [3, 3, 3], tenant=np.array([1, "1", 20], object))
+    assert apply(Only("tenant", "1"), log).dropped == {"other tenant": 1}
+    said = refusal(lambda: apply(Only("tenant", "2"), log))
+    assert said == "tenant='2': no request has it; did you mean '20'?"
+    assert {name: len(part) for name, part in split(log, "tenant").items()} == {"1": 2, "20": 1}
+    with pytest.raises(TypeError, match=r"^value=2: must be a text$"):
+        Only("tenant", 2)  # type: ignore[arg-type]
+
+
+def test_split_keeps_names_apart_that_differ_in_a_zero_at_their_end() -> None:
+    parts = split(Workload([0, 1, 2], [1, 2, 3], model=["a", "a\0", "a"]), "model")
+    assert {name: part.length.tolist() for name, part in parts.items()} == {"a": [1, 3], "a\0": [2]}
+
+
 def test_thinning_leaves_a_poisson_process_poisson() -> None:
     shaped = apply(Thin(0.3), poisson(40_000, rate=2.0))
     left = len(shaped.workload)
@@ -320,6 +335,7 @@ def test_steps_say_what_happened() -> None:
         (lambda: Window(-1), "start=-1: must be a finite number of time units >= 0"),
         (lambda: Window(0, 0), "duration=0: must be a finite number of time units > 0"),
         (lambda: Head(0), "count=0: must be a whole number >= 1"),
+        (lambda: Head(2.5), "count=2.5: must be a whole number >= 1"),  # type: ignore[arg-type]
         (lambda: Thin(0), "share=0: must be a number above 0 and at most 1"),
         (lambda: Rate(0), "rate=0: must be a finite number > 0"),
         (lambda: Load(0, 2), "load=0: must be a finite number > 0"),

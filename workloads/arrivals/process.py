@@ -22,7 +22,8 @@ class Arrivals(Protocol):
 class PointProcess(Arrivals, Protocol):
     """Arrivals that go on for ever at a known pace: every built-in process but backlog and profile.
 
-    The three numbers are exact for the process in its steady state, where it has run for ever.
+    The three numbers are exact for the process in its steady state, where it has run for ever, but for
+    what a process says of its own.
     """
 
     @property

@@ -5,8 +5,8 @@ production", 2025. A folder holds two files for each client: ``chunk-N-trace.csv
 bursty its requests come in each window of time, ``chunk-N-dataset.json`` how long they are.
 """
 
-from workloads.servegen.clients import Client, Window, read_clients
+from workloads.servegen.clients import ServeGenClient, Window, read_servegen
 from workloads.servegen.mix import client_workload
 from workloads.servegen.token_tables import TokenTable
 
-__all__ = ["Client", "TokenTable", "Window", "client_workload", "read_clients"]
+__all__ = ["ServeGenClient", "TokenTable", "Window", "client_workload", "read_servegen"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.servegen.token_tables import Tables, TokenTable, read_token_tables
+from workloads.servegen.token_tables import TokenTable, read_token_tables
 from workloads.tables import Batch, Intake, open_table
 
 PATTERNS = ("Gamma", "Weibull")
@@ -50,7 +50,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Client:
+class ServeGenClient:
     """A client with the windows in which it sends requests, in order of time.
 
     Attributes
@@ -65,7 +65,7 @@ class Client:
     windows: tuple[Window, ...]
 
 
-def read_clients(folder: str | Path) -> list[Client]:
+def read_servegen(folder: str | Path) -> list[ServeGenClient]:
     """All clients in a folder, by number.
 
     Raises
@@ -77,7 +77,7 @@ def read_clients(folder: str | Path) -> list[Client]:
     numbers = sorted(_numbers(folder))
     if not numbers:
         raise ValueError(f"{folder}: must hold files of clients, chunk-N-trace.csv, found none")
-    return [Client(number, tuple(_windows(folder, number))) for number in numbers]
+    return [ServeGenClient(number, tuple(_windows(folder, number))) for number in numbers]
 
 
 def _numbers(folder: Path) -> Iterator[int]:
@@ -96,6 +96,7 @@ def _windows(folder: Path, number: int) -> Iterator[Window]:
     last = begins[-1] - begins[-2] if len(begins) > 1 else _ONLY_WINDOW
     ends = [*begins[1:], begins[-1] + last]
     columns = (rows[name].tolist() for name in ("rate", "pattern", "shape"))
+    changes = list(tables)  # the seconds from which each holds
     for begin, end, rate, pattern, shape in zip(begins, ends, *columns, strict=True):
         if rate == 0:
             continue
@@ -103,9 +104,10 @@ def _windows(folder: Path, number: int) -> Iterator[Window]:
             raise ValueError(
                 f"{path}: time={begin}: must send at most 10**9 requests until {end}, not {rate!r}/s"
             )
-        lengths = _tables_at(begin, tables)
-        if lengths is None:
+        place = bisect_right(changes, begin)
+        if not place:
             raise ValueError(f"{path}: time={begin}: must have tables of tokens, as requests come")
+        lengths = tables[changes[place - 1]]
         yield Window(begin, end, rate, pattern, shape, lengths["input_tokens"], lengths["output_tokens"])
 
 
@@ -132,10 +134,3 @@ def _pace(batch: Batch) -> dict[str, NDArray[Any]]:
     batch.refuse("pattern", ~idle & ~np.isin(pattern, PATTERNS), f"must be {' or '.join(PATTERNS)}")
     batch.refuse("shape", ~idle & (shape <= 0), "must be > 0")
     return {"rate": rate, "pattern": pattern, "shape": shape}
-
-
-def _tables_at(time: int, tables: Mapping[int, Tables]) -> Tables | None:
-    """The tables that hold at a time: the latest that begin by then."""
-    begins: Sequence[int] = list(tables)
-    place = bisect_right(begins, time)
-    return tables[begins[place - 1]] if place else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from serving_sim import Workload
 from workloads.generate import child
-from workloads.servegen.clients import Client, Window
+from workloads.servegen.clients import ServeGenClient, Window
 from workloads.tables.batch import FloatArray, IntArray
 
 _GAPS: Mapping[str, Callable[[np.random.Generator, float, int], FloatArray]] = {
@@ -22,7 +22,7 @@ Sent = tuple[FloatArray, IntArray, IntArray]
 
 
 def client_workload(
-    clients: Sequence[Client],
+    clients: Sequence[ServeGenClient],
     *,
     begin: float,
     duration: float,
@@ -38,7 +38,7 @@ def client_workload(
 
     Parameters
     ----------
-    clients : sequence of Client
+    clients : sequence of ServeGenClient
         The clients; their numbers become tenants.
     begin, duration : float
         The stretch, in seconds of the clients' clock.
@@ -77,7 +77,7 @@ def client_workload(
     )
 
 
-def _sent(client: Client, seed: int | np.random.SeedSequence, begin: float, end: float) -> Sent:
+def _sent(client: ServeGenClient, seed: int | np.random.SeedSequence, begin: float, end: float) -> Sent:
     """What a client sends from ``begin`` to ``end``.
 
     A window that is cut off is made whole first: its requests do not depend on the stretch asked for.

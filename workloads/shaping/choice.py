@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import check_kind, is_real, is_whole
 from workloads.shaping.shaping import Shaped, counted, in_arrival_order, kept
 
 
@@ -26,7 +27,7 @@ class Head:
     count: int
 
     def __post_init__(self) -> None:
-        if self.count < 1:
+        if not (is_whole(self.count) and self.count >= 1):
             raise ValueError(f"count={self.count!r}: must be a whole number >= 1")
 
     def describe(self) -> str:
@@ -53,6 +54,8 @@ class Only:
 
     Raises
     ------
+    TypeError
+        If the value is no text.
     ValueError
         When applied, if the workload lacks the column or no request has the value.
     """
@@ -60,6 +63,9 @@ class Only:
     random: ClassVar[bool] = False
     column: Literal["tenant", "model"]
     value: str
+
+    def __post_init__(self) -> None:
+        check_kind("value", self.value, str, "a text")
 
     def describe(self) -> str:
         return f"{self.column} {self.value}"
@@ -95,7 +101,7 @@ class Thin:
     share: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
+        if not (is_real(self.share) and 0 < self.share <= 1):
             raise ValueError(f"share={self.share!r}: must be a number above 0 and at most 1")
 
     def describe(self) -> str:

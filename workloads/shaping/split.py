@@ -32,6 +32,10 @@ def split(workload: Workload, by: Literal["tenant", "model"]) -> dict[str, Workl
     column = getattr(workload, by)
     if column is None:
         raise ValueError(f"{by}: the requests have none to split by")
-    names, codes, counts = np.unique(column.astype(str), return_inverse=True, return_counts=True)
-    largest_first = np.argsort(-counts, kind="stable")
-    return {str(names[code]): workload.take(np.flatnonzero(codes == code)) for code in largest_first}
+    names = column.tolist()  # an array of texts would cut off zeros at their ends
+    known = sorted(set(names))
+    code_of = {name: code for code, name in enumerate(known)}
+    codes = np.array([code_of[name] for name in names])
+    counts = np.bincount(codes)
+    rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+    return {known[code]: workload.take(rows[code]) for code in np.argsort(-counts, kind="stable")}
