@@ -17,7 +17,8 @@ import argparse
 import sys
 from itertools import product
 
-from analysis.experiments.coverage import STATISTICS, Coverage, System, coverage
+from analysis.experiments.coverage import STATISTICS, Coverage, coverage
+from analysis.experiments.validation.system import System
 
 SLOTS = (1, 4, 32)
 LOADS = (0.5, 0.8, 0.9)
@@ -36,7 +37,8 @@ def main() -> int:
     print("| --- " * (3 + len(STATISTICS)) + "|")
     entries: list[Coverage] = []
     for slots, load, requests in product(SLOTS, LOADS, REQUESTS):
-        found = coverage(System(slots, load, requests), options.repetitions, jobs=options.jobs)
+        system = System(slots, "geometric:mean=10", load)
+        found = coverage(system, requests, options.repetitions, jobs=options.jobs)
         entries += found.values()
         cells = " | ".join(map(_cell, found.values()))
         print(f"| {slots} | {load:g} | {requests:,} | {cells} |", flush=True)

@@ -3,59 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
-from analysis import sectioning
+from analysis import sectioning, workers
 from analysis.estimate import Estimate
+from analysis.experiments.validation.system import System
 from analysis.latency import arrival_series
 from analysis.queueing import slotted_fcfs
-from analysis.statistic import MEAN, Statistic, quantiles
-from policies import FCFS
-from serving_sim import simulate
-from workloads import make_workload, rate_for_load
-from workloads.arrivals import Poisson
-from workloads.lengths import Geometric
+from analysis.statistic import MEAN, quantiles
 
 STATISTICS = (MEAN, *quantiles((50, 90, 99)))
 
-LENGTHS = Geometric(10)
-
 _WARM_UP = 2000
-
-
-@dataclass(frozen=True)
-class System:
-    """First come, first served in slotted time, with geometric lengths of mean 10.
-
-    Attributes
-    ----------
-    slots : int
-        Most requests in a batch.
-    load : float
-        Fraction of the slots that is busy.
-    requests : int
-        Requests of a run behind its warm-up.
-    """
-
-    slots: int
-    load: float
-    requests: int
-
-    @property
-    def rate(self) -> float:
-        """Requests per step."""
-        return rate_for_load(self.load, slots=self.slots, mean_length=LENGTHS.mean)
-
-    def exact(self) -> dict[str, float]:
-        """The waiting time's mean and quantiles in steps, by name of the statistic."""
-        waits = slotted_fcfs(self.slots, LENGTHS, self.rate).waits
-        return {
-            each.name: waits.mean_latency if each.probability is None else waits.quantile(each.probability)
-            for each in STATISTICS
-        }
 
 
 @dataclass(frozen=True)
@@ -83,39 +44,49 @@ class Coverage:
         return (self.reported - self.held) / self.repetitions
 
 
-def estimates(system: System, seed: int, repetition: int) -> list[Estimate]:
-    """The estimates of one run, in the order of `STATISTICS`."""
-    place = (system.slots, round(1000 * system.load), system.requests, repetition)
-    workload = make_workload(
-        system.requests + _WARM_UP,
-        LENGTHS,
-        Poisson(system.rate),
-        np.random.SeedSequence(seed, spawn_key=place),
-    )
-    run = simulate(workload, FCFS(), slots=system.slots, slotted=True, engine="compiled")
-    waits = arrival_series(run, "queue_time", _WARM_UP)
-    return [sectioning.estimate(statistic, waits) for statistic in STATISTICS]
-
-
-def coverage(
-    system: System,
-    repetitions: int,
-    *,
-    seed: int = 0,
-    jobs: int = 1,
-) -> dict[str, Coverage]:
-    """Coverage of the nominal 95 % intervals of each statistic, over independent runs."""
-    found: list[Any] = Parallel(n_jobs=jobs)(
-        delayed(estimates)(system, seed, repetition) for repetition in range(repetitions)
-    )
-    exact = system.exact()
+def exact_waits(system: System) -> dict[str, float]:
+    """Mean and quantiles in steps of the wait under first come, first served, by name."""
+    waits = slotted_fcfs(system.slots, system.distribution, system.rate).waits
     return {
-        statistic.name: _count([each[place] for each in found], statistic, exact)
-        for place, statistic in enumerate(STATISTICS)
+        each.name: waits.mean_latency if each.probability is None else waits.quantile(each.probability)
+        for each in STATISTICS
     }
 
 
-def _count(found: list[Estimate], statistic: Statistic, exact: dict[str, float]) -> Coverage:
+def estimates(system: System, requests: int, seed: int, repetition: int) -> dict[str, Estimate]:
+    """The estimates of one run, of so many requests behind its warm-up."""
+    place = (system.slots, round(1000 * system.load), requests, repetition)
+    run = system.run(requests + _WARM_UP, np.random.SeedSequence(seed, spawn_key=place))
+    return sectioning.estimates(STATISTICS, arrival_series(run, "queue_time", _WARM_UP))
+
+
+def coverage(
+    system: System, requests: int, repetitions: int, *, seed: int = 0, jobs: int = 1
+) -> dict[str, Coverage]:
+    """Coverage of the nominal 95 % intervals of each statistic, over independent runs.
+
+    Parameters
+    ----------
+    system : System
+        First come, first served.
+    requests : int
+        Requests of a run behind its warm-up.
+    repetitions : int
+        Runs.
+    seed : int
+        Where all randomness comes from.
+    jobs : int
+        Processes at most.
+    """
+    calls = [delayed(estimates)(system, requests, seed, repetition) for repetition in range(repetitions)]
+    found: list[dict[str, Estimate]] = list(workers.results(calls, jobs))
+    exact = exact_waits(system)
+    return {
+        each.name: _count([of_run[each.name] for of_run in found], exact[each.name]) for each in STATISTICS
+    }
+
+
+def _count(found: list[Estimate], exact: float) -> Coverage:
     ends = [(each.low, each.high) for each in found if each.low is not None and each.high is not None]
-    held = sum(low <= exact[statistic.name] <= high for low, high in ends)
+    held = sum(low <= exact <= high for low, high in ends)
     return Coverage(len(found), len(ends), held)

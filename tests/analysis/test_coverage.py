@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.experiments.coverage import Coverage, System, coverage
+from analysis.experiments.coverage import Coverage, coverage, exact_waits
+from analysis.experiments.validation.system import System
 
 
 def test_theory_of_the_wait() -> None:
     # statistics of one slot: lambda E[o^2] / (2 (1 - rho)) + 1/2 with E[o^2] = 190, lambda = 0.08
-    exact = System(slots=1, load=0.8, requests=1).exact()
+    exact = exact_waits(System(1, "geometric:mean=10", 0.8))
     assert exact["mean"] == pytest.approx(0.08 * 190 / (2 * 0.2) + 0.5)
     assert 0 < exact["p50"] < exact["mean"] < exact["p90"] < exact["p99"]
 
 
 def test_intervals_of_a_long_enough_run_hold_the_exact_value() -> None:
-    found = coverage(System(slots=4, load=0.8, requests=20_000), 100)
+    found = coverage(System(4, "geometric:mean=10", 0.8), 20_000, 100)
     for name in ("mean", "p50"):
         share = found[name].share
         assert found[name].reported >= 80

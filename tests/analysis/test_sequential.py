@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from made_runs import queue_run
+from numpy.typing import NDArray
 from refusal import refusal
 
 from analysis.cli import main
 from analysis.cli.parsing import parse_targets
 from analysis.outcome import Outcome, evaluate
 from analysis.replications import interval
-from analysis.sequential import Target, check_targets, next_size, records, state
+from analysis.sequential import FEWEST, Target, check_targets, next_size, records, state
 
 MEAN_5 = Target("e2el", "mean", 0.05)
 
@@ -87,18 +87,26 @@ def test_a_target_must_be_estimated() -> None:
 def test_sequential_intervals_cover_the_truth() -> None:
     # Exponential values of mean 1, a mean of 20 a replication: the error must be within 10 % in 95 % of
     # the cases, whatever the number of replications the rule stops at
-    rng = np.random.default_rng(1)
-    within, sizes = [], []
-    for _ in range(400):
-        values = rng.exponential(size=(10, 20)).mean(axis=1)
-        estimate = interval(values.tolist())
-        while estimate.half_width / estimate.value > 0.1 / 1.1:  # type: ignore[operator]
-            values = np.append(values, rng.exponential(size=(math.ceil(len(values) / 2), 20)).mean(axis=1))
-            estimate = interval(values.tolist())
-        within.append(abs(estimate.value - 1) <= 0.1)  # type: ignore[operator]
-        sizes.append(len(values))
-    assert 10 < np.mean(sizes) < 40
-    assert np.mean(within) >= 0.92
+    rng, target = np.random.default_rng(1), Target("e2el", "mean", 0.1)
+    values = rng.exponential(size=(400, 200, 20)).mean(axis=2)
+    ends = [replicated(each, target) for each in values]
+    sizes = [len(each.runs) for each in ends]
+    estimates = [target.estimate(each) for each in ends]
+    assert min(sizes) == FEWEST < np.mean(sizes) < 40
+    assert all(target.reached(each) for each in ends)
+    assert np.mean([abs((each.value or 0) - 1) <= 0.1 for each in estimates]) >= 0.95
+
+
+def replicated(values: NDArray[np.float64], target: Target) -> Outcome:
+    """What a study that takes its replications from ``values`` ends with."""
+    run, count = queue_run([1.0]), FEWEST
+    while True:
+        metrics = {target.metric: {target.statistic: interval(values[:count].tolist())}}
+        end = Outcome("fcfs", (run,) * count, (), metrics, {}, None)
+        more = next_size([end], [target], most=len(values))
+        if more is None:
+            return end
+        count = more
 
 
 Command = Callable[..., tuple[int, str, str]]
