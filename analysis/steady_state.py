@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from analysis.latency import arrival_series
+from analysis.stability import Stability
 from serving_sim import Run
 from serving_sim.request import FloatArray
 
@@ -46,7 +48,23 @@ def mser(values: FloatArray) -> int:
     return BATCH * int(np.argmin((squares - sums**2 / left) / left**2))
 
 
-def warm_up(policies: Sequence[Sequence[Run]]) -> int:
+@dataclass(frozen=True)
+class WarmUp:
+    """What to leave out, for all policies alike.
+
+    Attributes
+    ----------
+    requests : int
+        First ones in arrival order.
+    capped : bool
+        Whether that is the most that MSER-5 may cut: then the runs have not been seen to settle.
+    """
+
+    requests: int
+    capped: bool
+
+
+def warm_up(policies: Sequence[Sequence[Run]], stability: Sequence[Stability | None]) -> WarmUp | None:
     """Requests to leave out for all policies alike, by MSER-5 on their queue times.
 
     Parameters
@@ -54,8 +72,28 @@ def warm_up(policies: Sequence[Sequence[Run]]) -> int:
     policies : sequence of sequences of Run
         Replications of each policy. The policy that takes longest to warm up decides: paired
         differences need the same requests.
+    stability : sequence of Stability or None
+        Of each policy. One whose queue grows has no steady state, so it has no say.
+
+    Returns
+    -------
+    WarmUp or None
+        None where no policy has a steady state.
     """
-    return max(mser(_average(replications)) for replications in policies)
+    averages = [
+        _average(runs)
+        for runs, found in zip(policies, stability, strict=True)
+        if found is None or found.verdict != "unstable"
+    ]
+    if not averages:
+        return None
+    longest = max(averages, key=mser)
+    cut = mser(longest)
+    return WarmUp(cut, capped=cut == _most(len(longest)) > 0)
+
+
+def _most(count: int) -> int:
+    return BATCH * (count // BATCH // 2)
 
 
 def _average(replications: Sequence[Run]) -> FloatArray:

@@ -41,19 +41,23 @@ def measure(job: Job, begin: Callable[[str], None], write: Write) -> tuple[Job, 
 
 
 def warmup_notes(asked: Job, final: Job, outcomes: Sequence[Outcome]) -> list[str]:
-    """What MSER-5 says about the warm-up, where enough replications smooth what it looks at."""
+    """What MSER-5 says about the warm-up: where it decides, or enough replications smooth what it sees."""
     from analysis.sequential import FEWEST
     from analysis.steady_state import warm_up
 
+    if asked.warmup is not None and (len(final.traffic.workloads) < FEWEST or final.traffic.at_once):
+        return []
+    found = warm_up([each.runs for each in outcomes], [each.stability for each in outcomes])
+    if found is None:
+        return ["warm-up: nothing is left out, no policy keeps up"] if asked.warmup is None else []
+    most = ", the most that it may: these runs are too short to see a steady state" if found.capped else ""
     if asked.warmup is None:
-        return [f"warm-up: the first {final.warmup:,} requests are left out, by MSER-5"]
-    steady = [outcome.runs for outcome in outcomes if not outcome.unstable]
-    if len(final.traffic.workloads) < FEWEST or not steady or final.traffic.at_once:
+        return [f"warm-up: the first {found.requests:,} requests are left out, by MSER-5{most}"]
+    if found.requests <= asked.warmup:
         return []
-    found = warm_up(steady)
-    if found <= asked.warmup:
-        return []
-    return [f"warm-up: MSER-5 would leave out the first {found:,} requests, not {asked.warmup:,}"]
+    return [
+        f"warm-up: MSER-5 would leave out the first {found.requests:,} requests, not {asked.warmup:,}{most}"
+    ]
 
 
 def _together(job: Job, begin: Callable[[str], None]) -> tuple[Job, list[Outcome]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -75,6 +75,8 @@ class Job:
     arguments: dict[str, Any]
     replicate: Callable[[int], Traffic]
     """The traffic with another number of replications, the first of them the same."""
+    paces: dict[str, float | None] = field(default_factory=dict)
+    """Most work that each policy can do, once measured; on the first workload, which never changes."""
 
     def headline(self) -> str:
         """The one line that says what will be done."""
@@ -137,9 +139,17 @@ class Job:
 
     def warmed_up(self, policies: Sequence[Sequence[Run]]) -> Job:
         """The job with the warm-up that the runs of all policies call for, if it was left to them."""
+        from analysis.stability import judge, judge_together
         from analysis.steady_state import warm_up
 
-        return replace(self, warmup=warm_up(policies)) if self.warmup is None else self
+        if self.warmup is not None:
+            return self
+        verdicts = []
+        for policy, runs in zip(self.policies, policies, strict=True):
+            rates = self._rates(policy)
+            verdicts.append(judge_together([judge(run, rates) for run in runs]))
+        found = warm_up(policies, verdicts)
+        return replace(self, warmup=0 if found is None else found.requests)
 
     @property
     def left_out(self) -> int:
@@ -174,10 +184,13 @@ class Job:
         workload = self.traffic.workloads[0]
         if is_backlog(workload):
             return None
-        try:
-            return sustained_work(self._simulate(backlog_of(workload), policy))
-        except ServingSimError:  # it has served what it was made for; how it fails here is of no concern
-            return None
+        name = policy.describe()
+        if name not in self.paces:
+            try:
+                self.paces[name] = sustained_work(self._simulate(backlog_of(workload), policy))
+            except ServingSimError:  # it has served what it was made for; failing here is of no concern
+                self.paces[name] = None
+        return self.paces[name]
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""

@@ -16,6 +16,8 @@ from analysis.cli.parsing import parse_targets
 from analysis.outcome import Outcome, evaluate
 from analysis.replications import interval
 from analysis.sequential import FEWEST, Target, check_targets, next_size, records, state
+from analysis.stability import sustained_work
+from serving_sim import Run
 
 MEAN_5 = Target("e2el", "mean", 0.05)
 
@@ -158,6 +160,43 @@ def test_automatic_warm_up_is_told(command: Command) -> None:
     _, _, err = command(*words[:-1])
     assert "warm-up: the first " in err
     assert "requests are left out, by MSER-5" in err
+
+
+def test_a_growing_queue_does_not_decide_the_warm_up_of_others(command: Command) -> None:
+    words = ("--slots", 4, "--lengths", "geometric:mean=10", "--num-prompts", 2000, "--load", 0.7)
+    auto = ("--warmup", "auto")
+    alone = command("compare", "--policy", "fcfs", "--policy", "sjf", *words, *auto)[2]
+    fair = command(
+        "compare", "--policy", "fcfs", "--policy", "sjf", "--policy", "isjl:alpha=2", *words, *auto
+    )
+    notes = [line for line in alone.splitlines() if line.startswith("warm-up: ")]
+    assert notes
+    assert "the first 1,000 " not in notes[0]
+    assert [line for line in fair[2].splitlines() if line.startswith("warm-up: ")] == notes
+    behind = command("run", "--policy", "isjl:alpha=2", *words, *auto)[2]
+    assert "warm-up: nothing is left out, no policy keeps up\n" in behind
+
+
+def test_warm_up_that_hits_its_cap_is_told(command: Command) -> None:
+    words = ("--slots", 16, "--lengths", "geometric:mean=50", "--num-prompts", 60, "--users", 30)
+    _, _, err = command("run", "--policy", "fcfs", *words, "--warmup", "auto")
+    assert err.endswith(
+        "warm-up: the first 30 requests are left out, by MSER-5, the most that it may: these runs are too "
+        "short to see a steady state\n"
+    )
+
+
+def test_looks_measure_the_pace_of_a_policy_once(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+
+    def counted(backlog: Run) -> float:
+        measured.append(backlog.policy)
+        return sustained_work(backlog)
+
+    monkeypatch.setattr("analysis.stability.sustained_work", counted)
+    words = ("--until", "e2el.mean:0.1%", "--max-replications", 12)
+    command("compare", "--policy", "fcfs", "--policy", "sjf", *SMALL, *words)
+    assert measured == ["fcfs", "sjf"]
 
 
 @pytest.mark.parametrize(

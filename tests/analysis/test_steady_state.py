@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from made_runs import queue_run
 from numpy.typing import NDArray
 
-from analysis.steady_state import BATCH, mser, warm_up
+from analysis.stability import Stability
+from analysis.steady_state import BATCH, WarmUp, mser, warm_up
+
+STABLE, UNSTABLE = Stability("stable", "", 0.9, 0.0), Stability("unstable", "", 1.1, 1.0)
 
 
 def test_a_transient_is_cut_where_it_ends() -> None:
@@ -59,6 +62,17 @@ def test_as_the_formula_says(seed: int) -> None:
 def test_the_slowest_policy_decides_for_all() -> None:
     level = [queue_run(list(2 + 0.01 * np.sin(np.arange(100.0)))) for _ in range(2)]
     climbing = [queue_run([1.0] * 20 + [9.0] * 80) for _ in range(2)]
-    assert warm_up([level, climbing]) == 20
-    assert warm_up([climbing]) == 20
-    assert warm_up([level]) < 20
+    assert warm_up([level, climbing], [None, None]) == WarmUp(20, capped=False)
+    assert warm_up([climbing], [STABLE]) == WarmUp(20, capped=False)
+    found = warm_up([level], [STABLE])
+    assert found is not None
+    assert found.requests < 20
+
+
+def test_who_has_no_steady_state_has_no_say() -> None:
+    # the best cut of a ramp is the longest one that is allowed
+    ramp = [queue_run(list(1.0 + np.arange(100.0)))]
+    climbing = [queue_run([1.0] * 20 + [9.0] * 80)]
+    assert warm_up([ramp, climbing], [STABLE, STABLE]) == WarmUp(50, capped=True)
+    assert warm_up([ramp, climbing], [UNSTABLE, STABLE]) == WarmUp(20, capped=False)
+    assert warm_up([ramp], [UNSTABLE]) is None
