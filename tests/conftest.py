@@ -1,4 +1,4 @@
-"""What all tests share: how hard hypothesis tries, and where the reference data lie."""
+"""What all tests share: how hard hypothesis tries, where the reference data lie, the command."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from command_line import Command
 from hypothesis import settings
 
 # Simulations of very different size come from one strategy, so no example has a deadline. CI must
@@ -26,3 +27,15 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference data at {folder}")
     return folder
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run the command in this process."""
+    from analysis.cli import main  # most tests do without it
+
+    def call(words: str, *more: object) -> tuple[int, str, str]:
+        code = main([*words.split(), *map(str, more)])
+        return code, *capsys.readouterr()
+
+    return call

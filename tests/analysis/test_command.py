@@ -8,15 +8,14 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import Command
 
 import analysis
 import serving_sim
-from analysis.cli import main
 from analysis.cli.console import aligned, show
 from analysis.tables import Table
 from serving_sim import Run
@@ -24,20 +23,6 @@ from serving_sim import Run
 SMALL = ["--num-prompts", "200", "--slots", "8"]
 HOME = Path(analysis.__file__).parents[1]
 COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())"]
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def environment(**changes: str) -> dict[str, str]:

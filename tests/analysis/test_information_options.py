@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from command_line import Command
 
-from analysis.cli import main
 from policies import FCFS
 from serving_sim import Admission, Epoch
 
-Command = Callable[..., tuple[int, str, str]]
 SMALL = ("--num-prompts", "60", "--slots", "4", "--alpha", "50", "--arrivals", "backlog")
 
 
@@ -25,23 +23,6 @@ class Greedy(FCFS):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         return [(request, request) for request in range(epoch.slots + 1)]
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
-        code = main([*words.split(), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def summary(command: Command, words: str, *more: str | Path) -> dict[str, dict[str, float]]:

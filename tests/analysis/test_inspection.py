@@ -4,42 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from any_workload import any_workload
+from command_line import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.cli import main
 from analysis.inspection import dispersion_of_counts, fit_families, inspect_workload, workload_facts
 from analysis.inspection.families import EXPONENTIAL, GAMMA, LOGNORMAL, WEIBULL
 from analysis.json_text import to_json
 from serving_sim import Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
-        code = main([*words.split(), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def releases(process: str, n: int = 40_000) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import signal
-from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -21,13 +19,6 @@ from workloads import get_preset
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "why-the-guard.md"
 FLAWS = ("printed-flaw-1", "printed-flaw-2", "printed-flaw-3")
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
 
 
 def printed(length: list[int], alpha: int, release: list[float] | None = None, slots: int = 3) -> Run:

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-from analysis.cli import main
-
-Command = Callable[..., tuple[int, str, str]]
+from command_line import Command
 
 OPTIONS = "--slots 2 --alpha 3 --prefill-chunk 4 --quiet"
 FIRST = {"time": 3.0, "step": 3, "request": 0, "slot": 0, "other": 1, "other_slot": 1, "gap": 5}
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
-        code = main([*words.split(), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

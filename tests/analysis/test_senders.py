@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from analysis.cli import main
-
-Command = Callable[..., tuple[int, str, str]]
+from command_line import Command
 
 CLIENTS = """
 [[client]]
@@ -31,18 +27,6 @@ NO_ARRIVALS = (
     "--users=3: goes with 'serving-sim run' alone; when requests come depends on the policy, so "
     "there are no arrivals on which to compare policies, or to write down"
 )
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

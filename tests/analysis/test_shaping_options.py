@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import Command
 
-from analysis.cli import main
 from workloads import read_workload
-
-Command = Callable[..., tuple[int, str, str]]
 
 LOG = """TIMESTAMP,ContextTokens,GeneratedTokens
 2024-05-10 00:00:00.0+00:00,1000,10
@@ -23,23 +19,6 @@ LOG = """TIMESTAMP,ContextTokens,GeneratedTokens
 2024-05-10 00:04:00.0+00:00,100,1000
 2024-05-10 00:09:00.0+00:00,1,1
 """
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
-        code = main([*words.split(), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

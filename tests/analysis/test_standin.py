@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,11 +10,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from any_workload import any_workload
+from command_line import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusal import refusal
 
-from analysis.cli import main
 from analysis.standin import Match, fit_specification, match
 from serving_sim import Workload
 from workloads import (
@@ -28,25 +26,6 @@ from workloads import (
     write_specification,
     write_workload,
 )
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(autouse=True)
-def _termination_as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(words: str, *more: str | Path) -> tuple[int, str, str]:
-        code = main([*words.split(), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def made_log(n: int, arrivals: str, seed: int = 1) -> Workload:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import Command
 from refusal import refusal
 
-from analysis.cli import main
 from analysis.plots.steptime import fitted_steps
 from analysis.steptime import TERMS, MeasuredSteps, fit_step_time, read_steps
 from serving_sim import StepTime
@@ -18,18 +17,6 @@ from serving_sim import StepTime
 TRUE = {"base": 10.0, "per_request": 0.05, "per_max_token": 0.0, "per_token": 0.0002}
 HEADER = "batch_size,max_kv_tokens,sum_kv_tokens,milliseconds\n"
 GOOD = HEADER + "".join(f"{size},{100 + size},{60 * size + 40},{5 + size}.5\n" for size in range(2, 14))
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        code = main([*map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def engine_log(
