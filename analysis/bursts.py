@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.latency import served_requests
+from analysis.levels import present
 from serving_sim import Run, Served
 from serving_sim.request import FloatArray, IntArray
 
@@ -82,14 +83,8 @@ def presence(served: Served) -> tuple[FloatArray, IntArray, IntArray]:
     waiting, active : ndarray of int, shape (m,)
         Requests from each instant to the next.
     """
-    released, started, finished = (
-        np.sort(each) for each in (served.requests.release, served.start, served.finish)
-    )
-    instants = np.unique(np.concatenate([released, started, finished]))
-    come, begun, gone = (
-        np.searchsorted(each, instants, side="right") for each in (released, started, finished)
-    )
-    return instants, come - begun, begun - gone
+    instants = np.unique(np.concatenate([served.requests.release, served.start, served.finish]))
+    return instants, *present(served, instants)
 
 
 def _outcome(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from serving_sim import Run
+from analysis.latency import served_requests
+from serving_sim import Run, Served
 from serving_sim.request import FloatArray, IntArray
 
 
@@ -53,11 +54,33 @@ def waiting_levels(run: Run) -> Levels:
     run : Run
         A run that kept its requests.
     """
-    assert run.requests is not None
-    released, started = np.sort(run.requests.release), np.sort(run.start)
-    times = np.unique(np.concatenate([released, started]))
-    waiting = np.searchsorted(released, times, "right") - np.searchsorted(started, times, "right")
+    served = served_requests(run)
+    times = np.unique(np.concatenate([served.requests.release, served.start]))
+    waiting, _ = present(served, times)
     return Levels(times, waiting)
+
+
+def present(served: Served, instants: FloatArray) -> tuple[IntArray, IntArray]:
+    """How many requests wait and how many are active right after each instant.
+
+    Parameters
+    ----------
+    served : Served
+        Requests with their fates.
+    instants : ndarray of float, shape (m,)
+        In time units.
+
+    Returns
+    -------
+    waiting, active : ndarray of int, shape (m,)
+        What is released at an instant is there at it, what starts waits no more, and what finishes is
+        gone.
+    """
+    come, begun, gone = (
+        np.searchsorted(np.sort(each), instants, side="right")
+        for each in (served.requests.release, served.start, served.finish)
+    )
+    return come - begun, begun - gone
 
 
 def batch_levels(run: Run) -> dict[str, Levels]:

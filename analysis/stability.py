@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 
 from analysis.latency import served_requests
 from analysis.sectioning import SECTIONS
+from analysis.statistic import squared_variation
 from serving_sim import Run, StepTime, Workload
 from serving_sim.request import FloatArray, IntArray, exact_sum
 
@@ -282,7 +283,7 @@ class _Arrivals:
     @property
     def variability(self) -> float:
         """Squared variation of gaps and lengths, 2 for Poisson arrivals of geometric lengths; >= 1."""
-        return max(1.0, _squared_variation(np.diff(self.release)) + _squared_variation(self.length))
+        return max(1.0, squared_variation(np.diff(self.release)) + squared_variation(self.length))
 
     def work(self) -> _Work:
         """As measured, with the error that a one-sided t test over sections of time grants it.
@@ -300,7 +301,3 @@ class _Arrivals:
     def growth(self, queue: IntArray) -> float:
         half = len(queue) // 2
         return float((queue[-1] - queue[half]) / (self.release[-1] - self.release[half]))
-
-
-def _squared_variation(values: FloatArray | IntArray) -> float:
-    return float(np.var(values) / np.mean(values) ** 2)

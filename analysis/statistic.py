@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.autocorrelation import integrated_autocorrelation_time
-from serving_sim.request import FloatArray
+from serving_sim.request import FloatArray, IntArray
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 """Percentiles reported by default."""
@@ -100,3 +100,8 @@ def quantiles(percentiles: Sequence[float] = PERCENTILES) -> tuple[Statistic, ..
             raise ValueError(f"percentiles={percentile!r}: must not be named twice")
     # twelve digits: six would call 99.99999 p100
     return tuple(Statistic(f"p{percentile:.12g}", percentile / 100) for percentile in percentiles)
+
+
+def squared_variation(values: FloatArray | IntArray) -> float:
+    """Squared coefficient of variation: variance over squared mean, which must not be 0."""
+    return float(np.var(values / np.mean(values)))  # a mean near the ends of floats has no square

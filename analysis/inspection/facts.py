@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from analysis.statistic import squared_variation
 from serving_sim import Workload
 from serving_sim.request import FloatArray
 
@@ -46,7 +47,7 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         "last_release": float(release[-1]),
         "rate": rate,
         "peak_second": _most(np.floor((release - release[0]) / second + _ROUNDING)),
-        "gap_cv2": None if rate is None else _squared_variation(gaps),
+        "gap_cv2": None if rate is None else squared_variation(gaps),
         "longest_gap": float(gaps.max()) if len(workload) > 1 else None,
         "same_release": int(np.count_nonzero(gaps == 0)),
         "most_at_once": _most(release),
@@ -68,10 +69,6 @@ def _lengths(length: FloatArray) -> dict[str, float | int | None]:
         **quantiles,
         "length_max": int(length.max()),
     }
-
-
-def _squared_variation(gaps: FloatArray) -> float:
-    return float(np.var(gaps / np.mean(gaps)))  # a mean near the ends of floats has no square
 
 
 def _most(values: FloatArray) -> int:

@@ -26,7 +26,7 @@ from analysis.stability import (
 from analysis.tables import run_tables
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
-from serving_sim import Run, Workload, simulate
+from serving_sim import Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
 from serving_sim.request import FloatArray
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
@@ -117,6 +117,21 @@ def test_a_closed_loop_cannot_fall_behind() -> None:
     assert verdict(run) == "unstable"
     assert judge(run, None) is None
     assert evaluate([run], rates=None).stability is None
+
+
+def test_tiny_time_units_change_no_verdict() -> None:
+    def judged(unit: float) -> Stability | None:
+        release = unit * np.arange(400.0)
+        run = simulate(
+            Workload(release, [1] * 400), parse_policy("fcfs"), slots=1, step_time=StepTime(2 * unit)
+        )
+        return judge(run, WorkRates(offered=0.4 / unit))
+
+    tiny, usual = judged(1e-180), judged(1.0)  # the square of the first is no float
+    assert tiny is not None
+    assert usual is not None
+    assert (tiny.verdict, tiny.reason) == (usual.verdict, usual.reason)
+    assert usual.reason == "the waiting queue never empties in the second half of the arrivals"
 
 
 def test_growth_is_what_arrives_beyond_what_is_served() -> None:
