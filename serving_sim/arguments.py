@@ -22,8 +22,8 @@ def is_finite(value: object) -> TypeGuard[float]:
     return is_real(value) and abs(value) <= sys.float_info.max  # false for NaN
 
 
-def check_kind(name: str, value: object, kind: type[Any], what: str) -> None:
-    """Refuse an argument that is no instance of a class.
+def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], what: str) -> None:
+    """Refuse an argument that is no instance of a class, or of one of several.
 
     Raises
     ------

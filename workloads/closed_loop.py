@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from serving_sim import ReactiveSource, Workload
+from serving_sim.arguments import check_kind, is_finite
 from serving_sim.arrivals import Desk
+from serving_sim.columns import instants
 from serving_sim.request import FloatArray
 from serving_sim.source import Process
 from workloads.generate import Stream, stream
+from workloads.parameters import check_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +33,13 @@ class ClosedLoop(ReactiveSource):
         n requests, in the order in which users take them; their releases do not count.
     users : int
         How many there are, >= 1.
-    thinking : ndarray of float, shape (n,)
+    thinking : array_like of float, shape (n,)
         Time units of thought before each request, >= 0.
 
     Raises
     ------
+    TypeError
+        If the workload is none.
     ValueError
         If a value breaks a rule.
     """
@@ -43,12 +48,16 @@ class ClosedLoop(ReactiveSource):
     users: int
     thinking: FloatArray
 
-    def __post_init__(self) -> None:
-        if not (isinstance(self.users, int | np.integer) and self.users >= 1):
-            raise ValueError(f"users={self.users!r}: must be a whole number >= 1")
-        good = np.isfinite(self.thinking) & (self.thinking >= 0)
-        if self.thinking.shape != (len(self.workload),) or not good.all():
-            raise ValueError(f"thinking: must hold {len(self.workload)} finite numbers >= 0, one a request")
+    def __init__(self, workload: Workload, users: int, thinking: ArrayLike) -> None:
+        check_kind("workload", workload, Workload, "a Workload")
+        check_count("users", users)
+        times = instants("thinking", thinking)
+        if len(times) != len(workload):
+            raise ValueError(f"thinking: must hold {len(workload)} numbers, one a request")
+        times.flags.writeable = False
+        object.__setattr__(self, "workload", workload)
+        object.__setattr__(self, "users", users)
+        object.__setattr__(self, "thinking", times)
 
     def process(self, desk: Desk) -> Process:
         rows = iter(range(len(self.workload)))
@@ -70,8 +79,9 @@ def think_times(n: int, mean: float, seed: int | np.random.SeedSequence) -> Floa
     Raises
     ------
     ValueError
-        If the mean is negative or not finite, or the seed negative.
+        If ``n`` is below 1, the mean negative or not finite, or the seed negative.
     """
-    if not (math.isfinite(mean) and mean >= 0):
+    check_count("n", n)
+    if not (is_finite(mean) and mean >= 0):
         raise ValueError(f"think_time={mean!r}: must be a finite number >= 0")
     return stream(seed, Stream.THINKING).exponential(mean, size=n)

@@ -7,8 +7,10 @@ from enum import IntEnum
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import check_kind, is_whole
 from workloads.arrivals import Arrivals
 from workloads.lengths import IntArray, Lengths
+from workloads.parameters import check_count
 from workloads.prompt_output import PromptOutput
 
 
@@ -31,7 +33,7 @@ def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Genera
     Raises
     ------
     ValueError
-        If the seed is negative.
+        If the seed is no whole number >= 0.
     """
     return np.random.default_rng(child(seed, int(part)))
 
@@ -42,10 +44,10 @@ def child(seed: int | np.random.SeedSequence, place: int) -> np.random.SeedSeque
     Raises
     ------
     ValueError
-        If the seed is negative.
+        If the seed is no whole number >= 0.
     """
     if not isinstance(seed, np.random.SeedSequence):
-        if seed < 0:
+        if not (is_whole(seed) and seed >= 0):
             raise ValueError(f"seed={seed!r}: must be a whole number >= 0")
         seed = np.random.SeedSequence(seed)
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, place), pool_size=seed.pool_size)
@@ -73,10 +75,14 @@ def make_workload(
 
     Raises
     ------
+    TypeError
+        If the distribution or the process is none, as where its text is given.
     ValueError
         If ``n`` is below 1 or the seed negative.
     """
-    check_count(n)
+    check_kind("lengths", lengths, Lengths, "a distribution, as parse_lengths gives it")
+    check_kind("arrivals", arrivals, Arrivals, "a process, as parse_arrivals gives it")
+    check_count("n", n)
     release = arrivals.releases(n, stream(seed, Stream.GAPS))
     return Workload(release, **token_columns(n, lengths, stream(seed, Stream.LENGTHS)))
 
@@ -90,15 +96,3 @@ def token_columns(n: int, lengths: Lengths, rng: np.random.Generator) -> dict[st
         return {"length": lengths.sample(n, rng)}
     prompt, output = lengths.parts(n, rng)
     return {"length": prompt + output, "prompt_tokens": prompt, "output_tokens": output}
-
-
-def check_count(n: int) -> None:
-    """Refuse a number of requests below 1.
-
-    Raises
-    ------
-    ValueError
-        If it is.
-    """
-    if n < 1:
-        raise ValueError(f"n={n!r}: must be a whole number >= 1")

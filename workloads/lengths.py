@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from serving_sim.arguments import check_kind, is_whole
 from workloads.registry import Registry
 from workloads.spec import parse
 
@@ -37,6 +38,7 @@ LENGTHS = Registry(
 )
 
 
+@runtime_checkable
 class Lengths(Protocol):
     """A distribution of lengths in tokens."""
 
@@ -53,9 +55,12 @@ def parse_lengths(text: str) -> Lengths:
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If the text does not name a distribution with its parameters.
     """
+    check_kind("text", text, str, "a text such as 'geometric:mean=128'")
     return cast("Lengths", parse(text, LENGTHS))
 
 
@@ -260,5 +265,5 @@ class LmsysLike:
 
 
 def _at_least_one(name: str, value: int) -> None:
-    if not (isinstance(value, int | np.integer) and 1 <= value <= 2**62):
+    if not (is_whole(value) and 1 <= value <= 2**62):
         raise ValueError(f"{name}={value!r}: must be a whole number from 1 to 2**62")

@@ -72,9 +72,9 @@ class Registry:
             raise ValueError(f"{self.kind}={name!r}: cannot load {self.targets[name]}: {said}") from cause
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """One line that says a name is unknown, which one may be meant, and which there are."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
+    close = difflib.get_close_matches(str(name), names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{kind}={name!r}: is unknown; {hint}known: {', '.join(names) or 'none'}"

@@ -15,6 +15,7 @@ from serving_sim import Workload
 from workloads.arrivals import parse_arrivals
 from workloads.generate import make_workload
 from workloads.lengths import parse_lengths
+from workloads.parameters import check_count, check_positive
 from workloads.registry import unknown
 from workloads.whole_file import replacing
 
@@ -47,10 +48,9 @@ class Specification:
     time_unit: float | None = None
 
     def __post_init__(self) -> None:
-        if self.num_prompts < 1:
-            raise ValueError(f"num-prompts={self.num_prompts!r}: must be a whole number >= 1")
-        if self.time_unit is not None and not 0 < self.time_unit < float("inf"):
-            raise ValueError(f"time-unit={self.time_unit!r}: must be a finite number of seconds > 0")
+        check_count("num-prompts", self.num_prompts)
+        if self.time_unit is not None:
+            check_positive("time-unit", self.time_unit, "seconds")
         parse_lengths(self.lengths)
         parse_arrivals(self.arrivals, rate=self.request_rate)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from serving_sim import Workload
 from workloads.arrivals import Gamma
-from workloads.arrivals.process import check_positive
 from workloads.arrivals.stationary import superposed
-from workloads.generate import Stream, check_count, child, stream, token_columns
+from workloads.generate import Stream, child, stream, token_columns
 from workloads.lengths import Lengths
+from workloads.parameters import check_count, check_positive
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Superposition:
         ValueError
             If ``n`` is below 1 or the seed negative.
         """
-        check_count(n)
+        check_count("n", n)
         seeds = [child(seed, place) for place in range(len(self.clients))]
         release, sender = superposed(
             [client.arrivals for client in self.clients], [stream(own, Stream.GAPS) for own in seeds], n

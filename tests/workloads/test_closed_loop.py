@@ -122,7 +122,16 @@ def test_the_same_seed_gives_the_same_thinking_whatever_else_is_drawn() -> None:
 def test_refusals() -> None:
     two = requests(1, 1)
     assert refusal(lambda: ClosedLoop(two, 0, np.zeros(2))) == "users=0: must be a whole number >= 1"
-    rule = "thinking: must hold 2 finite numbers >= 0, one a request"
+    assert (
+        refusal(lambda: ClosedLoop(two, users=True, thinking=np.zeros(2)))
+        == "users=True: must be a whole number >= 1"
+    )
+    rule = "thinking: must hold 2 numbers, one a request"
     assert refusal(lambda: ClosedLoop(two, 1, np.zeros(3))) == rule
-    assert refusal(lambda: ClosedLoop(two, 1, np.array([1.0, -1.0]))) == rule
+    assert refusal(lambda: ClosedLoop(two, 1, [0.0])) == rule
+    rule = "must be a finite number >= 0"
+    assert refusal(lambda: ClosedLoop(two, 1, np.array([1.0, -1.0]))) == f"thinking[1]=-1.0: {rule}"
+    assert refusal(lambda: ClosedLoop(two, 1, [0.0, math.nan])) == f"thinking[1]=nan: {rule}"
+    with pytest.raises(TypeError, match=r"^workload=\[1, 1\]: must be a Workload$"):
+        ClosedLoop([1, 1], 1, [0.0, 0.0])  # type: ignore[arg-type]
     assert refusal(lambda: think_times(2, -1.0, 0)) == "think_time=-1.0: must be a finite number >= 0"

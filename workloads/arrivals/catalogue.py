@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from serving_sim.arguments import check_kind
 from workloads.arrivals.process import Arrivals
 from workloads.registry import Registry
 from workloads.spec import parse
@@ -40,9 +41,12 @@ def parse_arrivals(text: str, *, rate: float | None = None, burstiness: float | 
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If the text does not name a process with its parameters.
     """
+    check_kind("text", text, str, "a text such as 'poisson:rate=0.5'")
     given = {"rate": rate, "burstiness": burstiness}
     defaults = {key: value for key, value in given.items() if value is not None}
     return cast("Arrivals", parse(text, ARRIVALS, defaults))

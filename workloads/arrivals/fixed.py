@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, check_positive
+from workloads.arrivals.process import FloatArray
+from workloads.parameters import check_positive
 
 
 @dataclass(frozen=True)

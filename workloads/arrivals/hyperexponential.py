@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, Renewal, check_positive
+from serving_sim.arguments import is_real
+from workloads.arrivals.process import FloatArray, Renewal
+from workloads.parameters import check_positive
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Hyperexponential(Renewal):
 
     def __post_init__(self) -> None:
         check_positive("rate", self.rate)
-        if not 1 <= self.scv <= 1e6:
+        if not (is_real(self.scv) and 1 <= self.scv <= 1e6):
             raise ValueError(f"scv={self.scv!r}: must be a number from 1 to 1e6")
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workloads.arrivals.process import check_positive
+from workloads.parameters import check_positive
 
 
 def rate_for_load(load: float, *, slots: int, mean_length: float, step_duration: float = 1.0) -> float:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, check_positive
+from serving_sim.arguments import is_real
+from workloads.arrivals.process import FloatArray
+from workloads.parameters import check_positive
 
 _MOST_CYCLES = 1 << 18
 """Spells drawn at a time, in pairs: short ones are many, and must not fill the memory."""
@@ -51,9 +53,9 @@ class MarkovModulatedPoisson:
     def __post_init__(self) -> None:
         check_positive("rate", self.rate)
         check_positive("cycle", self.cycle)
-        if not 0 < self.busy < 1:
+        if not (is_real(self.busy) and 0 < self.busy < 1):
             raise ValueError(f"busy={self.busy!r}: must lie strictly between 0 and 1")
-        if not 1 <= self.burst <= 1 / self.busy:
+        if not (is_real(self.burst) and 1 <= self.burst <= 1 / self.busy):
             raise ValueError(
                 f"burst={self.burst!r}: must be a number from 1 to 1 / busy, {1 / self.busy:.6g}"
             )

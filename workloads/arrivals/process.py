@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 
+@runtime_checkable
 class Arrivals(Protocol):
     """A process of arrivals from time 0 on."""
 
@@ -58,15 +58,3 @@ class Renewal(ABC):
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Sums of the gaps."""
         return np.cumsum(self.gaps(n, rng))
-
-
-def check_positive(name: str, value: float) -> None:
-    """Refuse what is not a finite number above 0.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{name}={value!r}: must be a finite number > 0")

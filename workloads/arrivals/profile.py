@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workloads.arrivals.levels import parse_levels
-from workloads.arrivals.process import FloatArray, check_positive
+from workloads.arrivals.process import FloatArray
+from workloads.parameters import check_positive
 from workloads.quantiles import mean_of, parse_knots, value_at
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, check_positive
+from serving_sim.arguments import is_real
+from workloads.arrivals.process import FloatArray
 from workloads.arrivals.thinning import scv_of_periodic_gaps, thinned
+from workloads.parameters import check_positive
 
 _PARTS = 4096
 """Parts of a period in which the intensity counts as constant where a formula needs an integral."""
@@ -40,7 +42,7 @@ class SinusoidalPoisson:
     def __post_init__(self) -> None:
         check_positive("rate", self.rate)
         check_positive("period", self.period)
-        if not 0 <= self.swing <= 1:
+        if not (is_real(self.swing) and 0 <= self.swing <= 1):
             raise ValueError(f"swing={self.swing!r}: must be a number from 0 to 1")
 
     @property

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, Renewal, check_positive
+from serving_sim.arguments import is_finite
+from workloads.arrivals.process import FloatArray, Renewal
+from workloads.parameters import check_positive
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Weibull(Renewal):
 
     def __post_init__(self) -> None:
         check_positive("rate", self.rate)
-        if not (math.isfinite(self.shape) and self.shape >= 0.1):
+        if not (is_finite(self.shape) and self.shape >= 0.1):
             raise ValueError(f"shape={self.shape!r}: must be a finite number >= 0.1")
 
     @property

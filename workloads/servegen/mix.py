@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import is_finite
 from workloads.generate import child
+from workloads.parameters import check_positive
 from workloads.servegen.clients import ServeGenClient, Window
 from workloads.tables.batch import FloatArray, IntArray
 
@@ -58,9 +59,8 @@ def client_workload(
         If a parameter is out of range, or no request comes.
     """
     for name, value in (("duration", duration), ("time_unit", time_unit)):
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"{name}={value!r}: must be a finite number of seconds > 0")
-    if not (math.isfinite(begin) and begin >= 0):
+        check_positive(name, value, "seconds")
+    if not (is_finite(begin) and begin >= 0):
         raise ValueError(f"begin={begin!r}: must be a finite number of seconds >= 0")
     sent = [_sent(client, seed, begin, begin + duration) for client in clients]
     seconds, prompt, output = (np.concatenate(column) for column in zip(*sent, strict=True))

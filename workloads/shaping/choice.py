@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from serving_sim import Workload
-from serving_sim.arguments import check_kind, is_real, is_whole
+from serving_sim.arguments import check_kind, is_real
+from workloads.parameters import check_count
 from workloads.shaping.shaping import Shaped, counted, in_arrival_order, kept
 
 
@@ -27,8 +28,7 @@ class Head:
     count: int
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.count) and self.count >= 1):
-            raise ValueError(f"count={self.count!r}: must be a whole number >= 1")
+        check_count("count", self.count)
 
     def describe(self) -> str:
         return f"first {self.count:,}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.request import IntArray
+from workloads.parameters import check_count
 from workloads.shaping.shaping import Shaped
 
 
@@ -37,8 +38,7 @@ class PromptChunks:
     tokens: int
 
     def __post_init__(self) -> None:
-        if self.tokens < 1:
-            raise ValueError(f"tokens={self.tokens!r}: must be a whole number >= 1")
+        check_count("tokens", self.tokens)
 
     def describe(self) -> str:
         return f"prompts in chunks of {self.tokens:,}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.request import IntArray
+from workloads.parameters import check_count
 from workloads.registry import unknown
 from workloads.shaping.shaping import Shaped, counted, kept
 
@@ -40,8 +41,7 @@ class ContextLimit:
     too_long: TooLong = "drop"
 
     def __post_init__(self) -> None:
-        if self.tokens < 1:
-            raise ValueError(f"tokens={self.tokens!r}: must be a whole number >= 1")
+        check_count("tokens", self.tokens)
         if self.too_long not in get_args(TooLong):
             raise ValueError(unknown("too_long", self.too_long, get_args(TooLong)))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from serving_sim import Workload
 from workloads.arrivals import rate_for_load
+from workloads.parameters import check_positive
 from workloads.shaping.shaping import Shaped, in_arrival_order
 
 
@@ -35,8 +36,7 @@ class Rate:
     rate: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.rate < math.inf:
-            raise ValueError(f"rate={self.rate!r}: must be a finite number > 0")
+        check_positive("rate", self.rate)
 
     def describe(self) -> str:
         return f"rate {self.rate:.4g}"

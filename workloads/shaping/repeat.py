@@ -9,6 +9,7 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.request import FloatArray, IntArray, TextArray
+from workloads.parameters import check_count
 from workloads.shaping.shaping import Shaped, in_arrival_order
 
 _MOST = 10**8
@@ -40,8 +41,7 @@ class Repeat:
     times: int
 
     def __post_init__(self) -> None:
-        if self.times < 1:
-            raise ValueError(f"times={self.times!r}: must be a whole number >= 1")
+        check_count("times", self.times)
 
     def describe(self) -> str:
         return f"{self.times:,} {'pass' if self.times == 1 else 'passes'} from random requests on"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import is_finite
+from workloads.parameters import check_positive
 from workloads.shaping.shaping import Shaped, counted, kept
 
 
@@ -36,10 +37,10 @@ class Window:
     duration: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.start < math.inf:
+        if not (is_finite(self.start) and self.start >= 0):
             raise ValueError(f"start={self.start!r}: must be a finite number of time units >= 0")
-        if self.duration is not None and not 0 < self.duration < math.inf:
-            raise ValueError(f"duration={self.duration!r}: must be a finite number of time units > 0")
+        if self.duration is not None:
+            check_positive("duration", self.duration, "time units")
 
     def describe(self) -> str:
         end = "to the end" if self.duration is None else f"for {self.duration:g}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from serving_sim import Workload
+from serving_sim.arguments import check_kind
 from workloads.report import ReadReport
 from workloads.tables import OnBadRow, Table, open_table
 from workloads.tables.batch import IntArray
@@ -50,9 +51,13 @@ def read_requests(
 
     Raises
     ------
+    TypeError
+        If the path is no path, or the format no text.
     ValueError
         If an argument or the file is refused. The message is one line.
     """
+    check_kind("path", path, (str, Path), "a path")
+    check_kind("format", format, str, "a text such as 'auto'")
     wanted = Wanted(length, time_unit, on_bad_row)
     named = None if format == "auto" else format_called(format)
     columns = named.columns if named is not None and named.bare else ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from workloads.parameters import check_positive
 from workloads.registry import unknown
 from workloads.tables import OnBadRow
 
@@ -38,5 +38,5 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.length not in get_args(LengthKind):
             raise ValueError(unknown("length", self.length, get_args(LengthKind)))
-        if self.time_unit is not None and not (math.isfinite(self.time_unit) and self.time_unit > 0):
-            raise ValueError(f"time_unit={self.time_unit!r}: must be a finite number of seconds > 0")
+        if self.time_unit is not None:
+            check_positive("time_unit", self.time_unit, "seconds")
