@@ -58,6 +58,8 @@ TRACE_FORMATS = """\
 `--requests FILE` of `run`, `compare` and `workload` reads any of these; `--format` names one. In Python it
 is `read_requests(path, format="auto", length="total", time_unit=0.02)`. Columns of a tenant or a
 model are read where they are there. `plain` is [the workload file](workloads.md) of the project itself.
+`LogStream` takes the same arguments and is a source for `simulate` that never holds the whole file: for logs
+in the order of time that are larger than memory, with a sink for the fates.
 """
 
 READING = """\

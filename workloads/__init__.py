@@ -11,7 +11,7 @@ from workloads.presets import PRESETS, Preset, get_preset
 from workloads.report import ReadReport
 from workloads.specification import Specification, read_specification, write_specification
 from workloads.superposition import Client, Superposition
-from workloads.traces import read_requests
+from workloads.traces import LogStream, read_requests
 
 __all__ = [
     "PRESETS",
@@ -19,6 +19,7 @@ __all__ = [
     "Client",
     "ClosedLoop",
     "Lengths",
+    "LogStream",
     "Predictions",
     "Preset",
     "ReadReport",

@@ -9,7 +9,7 @@ a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -69,6 +69,17 @@ def workload_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> tuple[Workload
         intake.notes.append(f"ignored columns: {', '.join(ignored)}")
     present = [name for name in names if name in values]
     return Workload(**{name: values[name] for name in present}), intake.report("plain")
+
+
+def blocks_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> Iterator[Workload]:
+    """The same block by block, from tables in the order of their releases.
+
+    That ids are unique cannot be seen without keeping them all, and is not looked at.
+    """
+    intake = Intake(tables, on_bad_row)
+    names = intake.names(NEEDED, COLUMNS)
+    for values in intake.in_turn(names, _Check(), "release"):
+        yield Workload(**{name: values[name] for name in names if name in values})
 
 
 def write_workload(workload: Workload, path: str | Path) -> None:

@@ -77,14 +77,43 @@ class Intake:
         ValueError
             If no row is left, or, unless bad rows are dropped, if a row breaks a rule.
         """
-        parts = [part for table in self._tables for part in self._parts(table, names, check)]
+        parts = [part for table in self._tables for part, _ in self._parts(table, names, check)]
         self._refuse_if_none(sum(len(next(iter(part.values()))) for part in parts))
         # Parts are given up column by column, so that the whole is never there twice.
         return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
 
+    def in_turn(
+        self, names: Sequence[str], check: Callable[[Batch], Mapping[str, NDArray[Any]]], key: str
+    ) -> Iterator[Values]:
+        """The same batch by batch, for files beyond memory; nothing is kept of the batches before.
+
+        Raises
+        ------
+        ValueError
+            As `columns`, and if ``key`` ever goes back: to sort, all rows would have to be there.
+        """
+        last: Any = None
+        kept = 0
+        for table in self._tables:
+            for values, rows in self._parts(table, names, check):
+                column = values[key]
+                if not len(column):
+                    continue
+                before = np.concatenate([column[:1] if last is None else [last], column[:-1]])
+                if (column < before).any():
+                    at = int(np.argmax(column < before))
+                    found, place = self._place(self._rows + int(rows[at]))
+                    rule = "must not be earlier than the row before, in a file that is read as a stream"
+                    _refuse(found, place, _found(key, column[at].item()), rule)
+                last = column[-1]
+                kept += len(column)
+                yield values
+        self._refuse_if_none(kept)
+
     def _parts(
         self, table: Table, names: Sequence[str], check: Callable[[Batch], Mapping[str, NDArray[Any]]]
-    ) -> Iterator[Values]:
+    ) -> Iterator[tuple[Values, NDArray[np.intp]]]:
+        """The good rows of each batch, and which of its rows they are."""
         self._begins.append(self._rows)
         misfits = 0
         for raw in table.batches(names):
@@ -95,7 +124,8 @@ class Intake:
             values = dict(check(batch))
             self._take_broken(batch)
             good = batch.broken < 0
-            yield values if good.all() else {name: column[good] for name, column in values.items()}
+            part = values if good.all() else {name: column[good] for name, column in values.items()}
+            yield part, np.flatnonzero(good)
             self._rows += len(good)
         self._take_misfits(table, misfits)
 

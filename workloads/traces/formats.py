@@ -68,6 +68,9 @@ class Format(Protocol):
     def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests of all tables in order of time, and what became of their rows."""
 
+    def blocks(self, tables: Sequence[Table], wanted: Wanted) -> Iterator[Workload]:
+        """The same block by block, from tables that are in order of time."""
+
 
 def format_called(name: str) -> Format:
     """The format of that name.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from serving_sim import Workload
@@ -60,8 +61,7 @@ def read_requests(
     check_kind("format", format, str, "a text such as 'auto'")
     wanted = Wanted(length, time_unit, on_bad_row)
     named = None if format == "auto" else format_called(format)
-    columns = named.columns if named is not None and named.bare else ()
-    tables = [open_table(file, columns) for file in log_files(Path(path))]
+    tables = _open(Path(path), named)
     chosen = _format_of_all(tables) if named is None else named
     workload, report = chosen.read(tables, wanted)
     notes = list(report.notes)
@@ -70,6 +70,45 @@ def read_requests(
     if named is None:
         notes.insert(0, f"taken for {chosen.name} ({chosen.summary}) by its columns")
     return workload, dataclasses.replace(report, path=Path(path), notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class LogStream:
+    """A request log as a source that never holds all of it: `serving_sim.simulate` takes it as it is.
+
+    The file, or the files in the order of their names, must be in the order of time. Each pass reads
+    them anew.
+
+    Parameters
+    ----------
+    path, format, length, time_unit, on_bad_row
+        As for `read_requests`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is refused or the file is in no known format; the rows are looked at as they come.
+    """
+
+    path: str | Path
+    format: str = "auto"
+    length: LengthKind = "total"
+    time_unit: float | None = None
+    on_bad_row: OnBadRow = "error"
+
+    def __post_init__(self) -> None:
+        self._opened()
+
+    def blocks(self) -> Iterator[Workload]:
+        """Some thousand requests at a time."""
+        chosen, tables, wanted = self._opened()
+        return chosen.blocks(tables, wanted)
+
+    def _opened(self) -> tuple[Format, list[Table], Wanted]:
+        wanted = Wanted(self.length, self.time_unit, self.on_bad_row)
+        named = None if self.format == "auto" else format_called(self.format)
+        tables = _open(Path(self.path), named)
+        return _format_of_all(tables) if named is None else named, tables, wanted
 
 
 def read_lengths(path: str | Path) -> dict[str, IntArray]:
@@ -99,6 +138,11 @@ def read_lengths(path: str | Path) -> dict[str, IntArray]:
     workload, _ = chosen.read(tables, Wanted(time_unit=1.0 if chosen.in_seconds else None))
     columns = {name: getattr(workload, name) for name in ("length", "prompt_tokens", "output_tokens")}
     return {name: column for name, column in columns.items() if column is not None}
+
+
+def _open(path: Path, named: Format | None) -> list[Table]:
+    columns = named.columns if named is not None and named.bare else ()
+    return [open_table(file, columns) for file in log_files(path)]
 
 
 def log_files(path: Path) -> list[Path]:

@@ -6,7 +6,7 @@ good, which tokens count, and how time starts and is scaled is decided here, onc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -83,22 +83,39 @@ class LogFormat:
             If ``time_unit`` is not given, a column is missing, no request is left, or, unless bad rows
             are dropped, a row breaks a rule.
         """
+        unit = self._time_unit(wanted)
+        intake = Intake(tables, wanted.on_bad_row)
+        values = intake.columns(self._names(intake), self._check(wanted))
+        values = intake.in_order(values, "time")
+        return _workload(values, values["time"][0], unit), intake.report(self.name)
+
+    def blocks(self, tables: Sequence[Table], wanted: Wanted) -> Iterator[Workload]:
+        """The same requests block by block, from tables that are in the order of their times.
+
+        Raises
+        ------
+        ValueError
+            As `read`, and if a time is earlier than the one before.
+        """
+        unit = self._time_unit(wanted)
+        intake = Intake(tables, wanted.on_bad_row)
+        origin: np.int64 | None = None
+        for values in intake.in_turn(self._names(intake), self._check(wanted), "time"):
+            origin = values["time"][0] if origin is None else origin
+            yield _workload(values, origin, unit)
+
+    def _time_unit(self, wanted: Wanted) -> float:
         if wanted.time_unit is None:
             raise ValueError(f"time_unit=None: must say how many seconds make a time unit for {self.name}")
-        intake = Intake(tables, wanted.on_bad_row)
+        return wanted.time_unit
+
+    def _names(self, intake: Intake) -> list[str]:
         optional = [name for name in (self.tenant, self.model, *self.watched) if name is not None]
-        names = intake.names(self.columns, optional)
+        return intake.names(self.columns, optional)
+
+    def _check(self, wanted: Wanted) -> Callable[[Batch], dict[str, NDArray[Any]]]:
         clock = self.clock()
-        values = intake.columns(names, lambda batch: self._rows(batch, clock, wanted.length))
-        values = intake.in_order(values, "time")
-        time = values.pop("time")
-        # The first time goes while all are still integers: seconds since 1970 as floats would round
-        # the gaps to 0.2 microseconds.
-        release = (time - time[0]) / SECOND
-        release /= wanted.time_unit
-        for column in (release, *values.values()):
-            column.flags.writeable = False  # the workload keeps it without a copy
-        return Workload(release, **values), intake.report(self.name)
+        return lambda batch: self._rows(batch, clock, wanted.length)
 
     def _rows(self, batch: Batch, clock: Clock, kind: LengthKind) -> dict[str, NDArray[Any]]:
         if self.check is not None:
@@ -118,6 +135,17 @@ class LogFormat:
             for key, name in names.items()
             if name is not None and name in batch.columns
         }
+
+
+def _workload(values: dict[str, NDArray[Any]], origin: np.int64, unit: float) -> Workload:
+    """The requests, with time 0 at ``origin``."""
+    # The origin goes while all are still integers: seconds since 1970 as floats would round the gaps
+    # to 0.2 microseconds.
+    release = (values.pop("time") - origin) / SECOND
+    release /= unit
+    for column in (release, *values.values()):
+        column.flags.writeable = False  # the workload keeps it without a copy
+    return Workload(release, **values)
 
 
 def counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) -> IntArray:

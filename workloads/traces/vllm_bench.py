@@ -6,7 +6,7 @@ clock with an unknown origin, and its tokens. A request that failed has a text a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -29,6 +29,10 @@ class ListsFormat(LogFormat):
     def read(self, tables: Sequence[Table], wanted: Wanted) -> tuple[Workload, ReadReport]:
         """The requests of all objects; see `LogFormat.read`."""
         return super().read([UnfoldedTable(table) for table in tables], wanted)
+
+    def blocks(self, tables: Sequence[Table], wanted: Wanted) -> Iterator[Workload]:
+        """The same block by block; see `LogFormat.blocks`."""
+        return super().blocks([UnfoldedTable(table) for table in tables], wanted)
 
 
 def _succeeded(batch: Batch) -> None:
