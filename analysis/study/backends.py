@@ -24,6 +24,9 @@ from analysis.workers import start_worker
 
 Results = Iterator[tuple[Cell, Result]]
 
+_LIVES = 2
+"""Processes of its own that a cell may take down: the first may have died of what else the machine does."""
+
 _DIED = "its worker process died: killed, or out of memory"
 
 
@@ -50,7 +53,8 @@ class Loky:
         """Every cell with its result, in the order in which they finish.
 
         The death of a process breaks the pool and does not say which cell it had. All cells that
-        were handed out are then simulated once more, each in a process of its own.
+        were handed out are then simulated once more, each in a process of its own; one that takes down
+        two of them is given up.
         """
         left = deque(cells)
         while left:
@@ -120,11 +124,13 @@ class Dask:
 
 
 def _alone(cell: Cell) -> Result:
-    with _pool(1) as pool:
-        try:
-            return _submit(pool, cell).result()
-        except BrokenProcessPool:
-            return Result(error=_DIED)
+    for _ in range(_LIVES):
+        with _pool(1) as pool:
+            try:
+                return _submit(pool, cell).result()
+            except BrokenProcessPool:
+                continue
+    return Result(error=_DIED)
 
 
 def _submit(pool: ProcessPoolExecutor, cell: Cell) -> Future[Result]:

@@ -72,6 +72,10 @@ class Cell:
     replication: int
     settings: Settings
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled: a digest that came along would hide another version from `attempt`."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @property
     def coordinates(self) -> dict[str, Scalar]:
         """Where in the grid the cell lies; no two cells of a study have the same."""

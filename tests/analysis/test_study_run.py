@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import signal
 import sqlite3
@@ -47,6 +48,22 @@ class Fatal(FCFS):
             os.kill(os.getpid(), signal.SIGKILL)
         if slots == 3:
             raise RuntimeError("three are\\ntoo many")
+        super().begin(slots)
+"""
+
+
+UNLUCKY = """
+import os, signal
+from pathlib import Path
+from policies.continuous import FCFS
+
+class Unlucky(FCFS):
+    def begin(self, slots):
+        deaths = Path("deaths")
+        count = len(deaths.read_text()) if deaths.exists() else 0
+        if slots == 2 and count < 2:
+            deaths.write_text("x" * (count + 1))
+            os.kill(os.getpid(), signal.SIGKILL)
         super().begin(slots)
 """
 
@@ -140,9 +157,11 @@ def test_another_version_is_another_definition(monkeypatch: pytest.MonkeyPatch) 
     assert len(stand(study(SMALL)).outdated) == 6
 
 
-def test_a_worker_of_another_version_gives_no_row() -> None:
+def test_a_worker_of_another_version_gives_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     (cell, *_) = study(SMALL).cells
-    result = attempt(cell, "digest of the other version")
+    digest, sent = cell.digest, pickle.dumps(cell)
+    monkeypatch.setattr("analysis.study.cell.project_version", lambda: "99")
+    result = attempt(pickle.loads(sent), digest)  # noqa: S301  (as backends send it)
     assert (result.row, str(result.error)[:44]) == (None, "its worker has another version of the projec")
 
 
@@ -171,6 +190,13 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     Path("fatal.py").write_text(FATAL.replace("slots == 2", "False").replace("slots == 3", "False"))
     assert main(["study", "a.toml", "--jobs", "2", "--quiet"]) == 0
     assert stand(read_study(Path("a.toml"))).to_do == []
+
+
+def test_a_cell_whose_own_process_is_killed_from_outside_gets_another() -> None:
+    Path("unlucky.py").write_text(UNLUCKY)
+    cells = study(SMALL.replace('["fcfs", "isjl"]', '"unlucky:Unlucky"').replace("[4, 8]", "4")).cells
+    assert [result.error for _, result in Loky(jobs=1).results(cells)] == [None, None]
+    assert Path("deaths").read_text() == "xx"  # once in the pool, once alone
 
 
 def test_cells_that_end_while_a_result_is_kept_are_taken_for_no_death(
