@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from joblib import Parallel
+from joblib import Parallel, cpu_count
 
 _Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """What `joblib.delayed` makes of a call."""
@@ -37,6 +37,11 @@ def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Ite
     with _deaf():
         begun: Iterator[Any] = parallel(calls)
     return begun
+
+
+def processes(jobs: int | None) -> int:
+    """How many processes to use: as many as asked for, else one a core that this process may use."""
+    return cpu_count() if jobs is None else jobs
 
 
 def start_worker(parent: int) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import complain, progress, say, show
-from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.options import FileOptions, Jobs, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
 from analysis.cli.traffic import lines, time_unit, traffic
@@ -61,7 +61,7 @@ def calibrate(
     ] = False,
     delta: Annotated[float, typer.Option(help="Share of tau Q that alpha_cost keeps tau E within.")] = 0.1,
     confidence: Annotated[float, typer.Option(help="At which candidates must be told apart.")] = 0.95,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    jobs: Jobs = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for files.", metavar="DIR", parser=output_folder, show_default=False),
@@ -73,6 +73,7 @@ def calibrate(
     from analysis.economics import CostModel
     from analysis.experiments.calibrate import GRIDS, Goal
     from analysis.experiments.calibrate import calibrate as run
+    from analysis.workers import processes
 
     if grid not in GRIDS:
         raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
@@ -91,7 +92,14 @@ def calibrate(
     with progress(len(set(alphas)), quiet=quiet) as done:
         done("")
         result = run(
-            workload, alphas, goal, slots=slots, step_time=duration, share=delta, jobs=jobs, done=done
+            workload,
+            alphas,
+            goal,
+            slots=slots,
+            step_time=duration,
+            share=delta,
+            jobs=processes(jobs),
+            done=done,
         )
     unit = time_unit(options, duration)
     table = _table(result, unit)

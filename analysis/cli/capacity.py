@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
-from analysis.cli.options import PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.cli.serve import Job, make_job
 from analysis.cli.traffic import lines
@@ -44,8 +44,11 @@ def capacity(
     ] = "0.2,0.4,0.5,0.6,0.7,0.8,0.85,0.9,0.95",
     metric: Annotated[str, typer.Option(help="Metric to measure there.")] = "e2el",
     percentiles: Annotated[str, typer.Option(help="Its percentiles.")] = "50,90,99",
-    warmup: Annotated[int, typer.Option(help="First requests that metrics leave out.", min=0)] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    warmup: Annotated[
+        str,
+        typer.Option(help="First requests that the metrics leave out, as many at every load.", metavar="N"),
+    ] = "0",
+    jobs: Jobs = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for tables, pictures and the page.", metavar="DIR", file_okay=False),
@@ -60,6 +63,7 @@ def capacity(
     """
     from analysis.definitions import check_request_metric
     from analysis.experiments.capacity import Question, count_tasks, limits_table, measure
+    from analysis.workers import processes
 
     names = policy or list(_POLICIES)
     job = make_job(
@@ -67,23 +71,25 @@ def capacity(
         _long(workload),
         worker,
         PriceOptions(),
-        StatisticsOptions(percentiles=percentiles, goodput=goodput, warmup=str(warmup)),
+        StatisticsOptions(percentiles=percentiles, goodput=goodput, warmup=warmup),
         record_batches=False,
         recorded={"policies": names, "attainment": attainment, "loads": loads, "metric": metric},
     )
+    if job.warmup is None:
+        raise ValueError("--warmup=auto: must be a number here, every load would have one of its own")
     question = Question(
         metric=check_request_metric(metric),
         percentiles=job.percentiles,
         loads=parse_loads(loads),
         objectives=job.objectives,
         share=parse_share(attainment),
-        warmup=warmup,
+        warmup=job.left_out,
     )
     benches = job.benches()
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=quiet)
     with progress(count_tasks(benches, question), quiet=quiet) as done:
         done("")  # the bar counts what began; this is the first
-        found = measure(benches, question, jobs=jobs, done=done)
+        found = measure(benches, question, jobs=processes(jobs), done=done)
     if out is not None:
         _write(job, found, question, out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.options import Jobs
 from analysis.cli.paths import output_folder
 
 
@@ -36,13 +37,14 @@ def reproduce(
     replications: Annotated[
         int, typer.Option(help="Replications of the experiments on arrivals.", min=2, max=10_000)
     ] = 10,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Run an experiment of the paper and print its numbers beside those measured."""
     from analysis.experiments.reproduce import catalogue
     from analysis.experiments.reproduce.experiment import Settings
+    from analysis.workers import processes
 
     experiments = catalogue.find(name)
     settings = Settings(seed=seed, sets=sets, replications=replications)
@@ -53,7 +55,7 @@ def reproduce(
     )
     with progress(catalogue.count_tasks(experiments, settings), quiet=quiet) as done:
         done("")  # the bar counts what began; this is the first
-        items = catalogue.reproduce(experiments, settings, folder=out, jobs=jobs, done=done)
+        items = catalogue.reproduce(experiments, settings, folder=out, jobs=processes(jobs), done=done)
         sections = [item.section for item in items]
     command = shlex.join(["serving-sim", *context.obj])
     page = catalogue.write_page(sections, settings, folder=out, command=command)

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.options import Jobs
 from analysis.cli.paths import input_path, output_file, output_folder
 
 if TYPE_CHECKING:
@@ -66,10 +67,7 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result al
 def run(
     file: _File,
     *,
-    jobs: Annotated[
-        int | None,
-        typer.Option(help="Processes (default: one a core).", min=1, show_default=False),
-    ] = None,
+    jobs: Jobs = None,
     backend: Annotated[
         Backend, typer.Option(help="Processes of this machine, or a Dask cluster.", case_sensitive=False)
     ] = Backend.LOKY,
@@ -192,14 +190,13 @@ def _finished(file: Path) -> tuple[Study, pd.DataFrame]:
 
 
 def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> StudyBackend:
-    from joblib import cpu_count
-
     from analysis.study.backends import Dask, Loky
+    from analysis.workers import processes
 
     if backend is Backend.LOKY:
         if scheduler is not None:
             raise ValueError("--scheduler: needs --backend dask")
-        return Loky(jobs or cpu_count())
+        return Loky(processes(jobs))
     if scheduler is None:
         raise ValueError("--backend dask: needs --scheduler ADDRESS")
     if jobs is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show
+from analysis.cli.options import Jobs
 from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def validate(
     quick: Annotated[
         bool, typer.Option("--quick", help="Shorter runs: half a minute instead of minutes.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,
     markdown: Annotated[
         Path | None,
@@ -44,6 +45,7 @@ def validate(
 ) -> None:
     """Hold simulated waits and latencies against exact theory; exit with 1 where they differ."""
     from analysis.experiments import validation
+    from analysis.workers import processes
 
     settings = validation.quick(seed) if quick else validation.full(seed)
     systems = validation.count_tasks(settings)
@@ -53,7 +55,7 @@ def validate(
     )
     with progress(systems, quiet=quiet) as done:
         done("")  # the bar counts what began; this is the first
-        findings = validation.validate(settings, folder=out, jobs=jobs, done=done)
+        findings = validation.validate(settings, folder=out, jobs=processes(jobs), done=done)
     _write(findings, settings, out, markdown, command=shlex.join(["serving-sim", *context.obj]))
     _show(findings)
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import cpu_count
 from refusal import refusal
 
 from analysis.capacity import (
@@ -23,10 +25,11 @@ from analysis.capacity import (
     over_replications,
     stable_speed,
 )
-from analysis.cli import main
+from analysis.cli import calibrate, capacity, main, reproduce, study, validate
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.queueing import slotted_fcfs
 from analysis.stability import judge
+from analysis.workers import processes
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
@@ -280,3 +283,21 @@ def test_texts_are_left_behind_once() -> None:
     assert (run.requests.request_id, run.requests.tenant) == (None, None)
     assert run.requests.upper is not None
     assert run.requests.upper.tolist() == [5, 4]
+
+
+def test_warm_up_is_one_number_for_all_loads(command: Command) -> None:
+    head = ("capacity", "--policy", "fcfs", "--num-prompts", 50, "--quiet", "--warmup")
+    assert command(*head, "auto") == (
+        2, "",
+        "serving-sim: error: --warmup=auto: must be a number here, every load would have one of its own\n",
+    )  # fmt: skip
+    assert command(*head, "-1") == (
+        2, "", "serving-sim: error: warmup='-1': must be auto or a whole number >= 0\n",
+    )  # fmt: skip
+
+
+def test_processes_are_counted_alike_by_all_commands() -> None:
+    assert processes(3) == 3
+    assert processes(None) == cpu_count()
+    commands = (capacity.capacity, calibrate.calibrate, validate.validate, reproduce.reproduce, study.run)
+    assert {signature(each).parameters["jobs"].default for each in commands} == {None}
