@@ -142,17 +142,18 @@ class Ledger:
 
     def _grow(self, count: int, given: dict[str, NDArray[Any]]) -> None:
         held = self.known - self.base
+        room = held + count if held == 0 else max(held + count, 2 * held)
         self._idle.difference_update(given)
         for name, dtype in _DTYPES.items():
             if held == 0 and name in given:  # the usual single block is used as it is, uncopied
                 self._columns[name] = given[name]
                 continue
-            if name in self._idle:
-                self._columns[name] = np.broadcast_to(dtype(1), held + count)
-                continue
             column = self._columns[name]
+            if name in self._idle:
+                if len(column) < held + count:
+                    self._columns[name] = np.broadcast_to(dtype(1), room)
+                continue
             if len(column) < held + count:
-                room = held + count if held == 0 else max(held + count, 2 * held)
                 bigger = np.full(room, _EMPTY.get(name, 1), dtype)
                 bigger[:held] = column[:held]
                 self._columns[name] = column = bigger

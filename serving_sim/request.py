@@ -14,6 +14,9 @@ from serving_sim.columns import FloatArray, IntArray, TextArray, instants, refus
 
 __all__ = ["FloatArray", "IntArray", "TextArray", "Workload", "exact_sum", "intrinsic_work"]
 
+_FEW = 16
+"""Numbers that Python adds up faster than numpy, and exactly; a reactive source releases one at a time."""
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Workload:
@@ -174,6 +177,8 @@ class Workload:
 
 def exact_sum(values: IntArray) -> int:
     """Sum of whole numbers without overflow."""
+    if len(values) <= _FEW:
+        return sum(values.tolist())
     low = int(np.sum(values & 0xFFFFFFFF, dtype=np.int64))  # below 2**63 up to 2**31 rows
     high = int(np.sum(values >> 32, dtype=np.int64))
     return (high << 32) + low
@@ -181,9 +186,9 @@ def exact_sum(values: IntArray) -> int:
 
 def intrinsic_work(length: IntArray) -> int:
     """Q = sum o (o + 1) / 2 as an exact Python integer (Yao and Zhou, equation 5)."""
-    if len(length) == 0:
-        return 0
-    if int(length.max()) < 2**31:  # o (o + 1) / 2 fits in int64, so only the sum can overflow
+    if (
+        len(length) > _FEW and int(length.max()) < 2**31
+    ):  # o (o + 1) / 2 fits in int64, so only the sum can overflow
         return exact_sum(length * (length + 1) // 2)
     return sum(o * (o + 1) // 2 for o in length.tolist())
 

@@ -148,12 +148,13 @@ def test_first_token_counts_the_prompt_only_where_the_length_does() -> None:
     assert Workload([0], [7]).first_token_step is None
 
 
-def test_sums_beyond_64_bits_are_exact() -> None:
-    length = np.array([2**62, 2**62, 2**62, 1], dtype=np.int64)
-    assert exact_sum(length) == 3 * 2**62 + 1
-    assert intrinsic_work(length) == 3 * (2**62 * (2**62 + 1) // 2) + 1
-    small = np.array([2**31 - 1] * 5, dtype=np.int64)
-    assert intrinsic_work(small) == 5 * ((2**31 - 1) * 2**31 // 2)
+@pytest.mark.parametrize("times", [1, 10])  # few numbers, and many
+def test_sums_beyond_64_bits_are_exact(times: int) -> None:
+    length = np.array([2**62, 2**62, 2**62, 1] * times, dtype=np.int64)
+    assert exact_sum(length) == times * (3 * 2**62 + 1)
+    assert intrinsic_work(length) == times * (3 * (2**62 * (2**62 + 1) // 2) + 1)
+    small = np.array([2**31 - 1] * 5 * times, dtype=np.int64)
+    assert intrinsic_work(small) == times * 5 * ((2**31 - 1) * 2**31 // 2)
 
 
 def test_arrival_order_is_by_release_then_input() -> None:
