@@ -148,10 +148,7 @@ def _estimates(
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
     stationary = not is_backlog(served_requests(runs[0]).requests)
-    return {
-        statistic.name: replications.estimate(statistic, series, stationary=stationary)
-        for statistic in (MEAN, *quantiles(percentiles))
-    }
+    return replications.estimates((MEAN, *quantiles(percentiles)), series, stationary=stationary)
 
 
 def _figures(summaries: Sequence[Summary]) -> dict[str, Estimate]:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from analysis.estimate import Estimate
+from analysis.outward import withhold_outward
 from analysis.sectioning import SECTIONS
 from analysis.statistic import ENOUGH, Statistic
 from serving_sim.request import FloatArray
@@ -67,6 +68,14 @@ def estimate(
     if shortage is not None:
         return Estimate(float(np.mean(values)), note=shortage)
     return interval(values, confidence)
+
+
+def estimates(
+    statistics: Sequence[Statistic], series: Sequence[FloatArray], *, stationary: bool = True
+) -> dict[str, Estimate]:
+    """Estimates by the name of the statistic, as `estimate` gives them and `withhold_outward` leaves them."""
+    found = {each.name: estimate(each, series, stationary=stationary) for each in statistics}
+    return withhold_outward(statistics, found)
 
 
 def enough_observations(replications: int) -> float:

@@ -230,12 +230,10 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     verdict = None if found is None else found.verdict
     series = [arrival_series(run, question.metric, question.warmup) for run in runs]
     single = len(series) == 1
-    estimates = {
-        statistic.name: sectioning.estimate(statistic, series[0])
-        if single
-        else replications.estimate(statistic, series)
-        for statistic in (MEAN, *quantiles(question.percentiles))
-    }
+    statistics = (MEAN, *quantiles(question.percentiles))
+    estimates = (
+        sectioning.estimates(statistics, series[0]) if single else replications.estimates(statistics, series)
+    )
     if question.objectives is not None:
         shares = [attained(run, question.objectives, question.warmup) for run in runs]
         estimates[_ATTAINED] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
+from typing import BinaryIO
 
 from workloads.tables.source import Source
 
@@ -12,6 +13,8 @@ from workloads.tables.source import Source
 _QUOTED = rb'(?<![^,\r\n])"[^"]*+(?:""[^"]*+)*+"(?![^,\r\n])'
 _WELL_QUOTED = re.compile(rb'(?:[^"]++|' + _QUOTED + rb")*+")
 _CLOSED = re.compile(rb'"[^"]*+(?:""[^"]*+)*+"')
+
+_BLOCK = 1 << 22
 
 
 def check_quotes(source: Source, header_lines: int) -> None:
@@ -32,21 +35,31 @@ def check_quotes(source: Source, header_lines: int) -> None:
         If a quote is never closed, stands inside a field, or closes before its field ends; the
         message names file and line.
     """
-    with (
-        source.content.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-    ):
+    with source.content.open("rb") as file:
         for _ in range(header_lines):
             file.readline()
-        stray = _first_stray(content, file.tell())
-        if stray is not None:
+        first = _first_quote(file)
+        if first is None:
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            stray = _first_stray(content, first)
+            if stray is None:
+                return
             raise ValueError(f"{source.path}: line {_line(content, stray)}: {_what_is_wrong(content, stray)}")
 
 
-def _first_stray(content: mmap.mmap, begin: int) -> int | None:
-    first = content.find(b'"', begin)
-    if first < 0:
-        return None
+def _first_quote(file: BinaryIO) -> int | None:
+    """Where the first quote from here on stands."""
+    begin = file.tell()
+    while block := file.read(_BLOCK):  # a map of the whole file would count as memory of the process
+        found = block.find(b'"')
+        if found >= 0:
+            return begin + found
+        begin += len(block)
+    return None
+
+
+def _first_stray(content: mmap.mmap, first: int) -> int | None:
     match = _WELL_QUOTED.match(content, first)
     assert match is not None  # it matches nothing at all as well
     return match.end() if match.end() < len(content) else None
