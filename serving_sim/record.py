@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,7 @@ class Run:
     slots: int
     step_time: StepTime
     slotted: bool
-    engine: str
+    engine: Literal["simpy", "compiled"]
     requests: Workload | None
     start: FloatArray
     first_token: FloatArray

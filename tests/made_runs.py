@@ -22,7 +22,7 @@ def small_run() -> Run:
         slots=2,
         step_time=StepTime(),
         slotted=False,
-        engine="none",
+        engine="simpy",
         requests=Workload([0.5, 1.25, 9.0], [3, 2, 1]),
         start=np.array([0.5, 1.5, 9.0]),
         first_token=np.array([1.5, 2.5, 10.0]),

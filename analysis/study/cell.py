@@ -15,6 +15,7 @@ from analysis.study.source import Scalar, Source
 from analysis.version import project_version
 from policies import parse_policy
 from serving_sim import Policy, Run, StepTime, Workload, simulate
+from serving_sim.compiled.choice import Engine
 
 _REVISION = 1
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
@@ -123,10 +124,16 @@ class Cell:
         """Work that arrives in the long run, in tokens per time unit, where that is known."""
         return self.source.offered(slots=self.slots, step_time=self.step_time)
 
-    def serve(self, workload: Workload) -> Run:
+    def serve(self, workload: Workload, engine: Engine = "auto") -> Run:
         """Simulate the policy of the cell on a workload."""
-        policy = build_policy(self.policy, self.alpha)
-        return simulate(workload, policy, slots=self.slots, step_time=self.step_time, alpha=self.alpha)
+        return simulate(
+            workload,
+            build_policy(self.policy, self.alpha),
+            slots=self.slots,
+            step_time=self.step_time,
+            alpha=self.alpha,
+            engine=engine,
+        )
 
 
 def build_policy(text: str, alpha: int | None) -> Policy:

@@ -85,7 +85,10 @@ def measure(cell: Cell) -> Row:
 def _sustained(cell: Cell, run: Run) -> float | None:
     """Most work the policy can do, None for a backlog, where nothing has to keep up."""
     requests = served_requests(run).requests
-    return None if is_backlog(requests) else sustained_work(cell.serve(backlog_of(requests)))
+    if is_backlog(requests):
+        return None
+    # few requests, for which no engine would be loaded: the one of the run already is
+    return sustained_work(cell.serve(backlog_of(requests), run.engine))
 
 
 def _whole_run(summary: Summary) -> Row:

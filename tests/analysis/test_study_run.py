@@ -20,12 +20,14 @@ from refusal import refusal
 
 import analysis
 from analysis.cli import main
+from analysis.stability import backlog_of, sustained_work
 from analysis.study import Cell, Store, Study, backends, read_study, run_study, study_table
 from analysis.study.backends import Loky, Results
 from analysis.study.lock import is_running, sole_worker
-from analysis.study.measure import attempt
+from analysis.study.measure import attempt, measure
 from analysis.study.run import Standing, standing
 from analysis.study.store import kept_cells
+from serving_sim import Run
 
 SMALL = """
 policy = ["fcfs", "isjl"]
@@ -129,6 +131,23 @@ def test_rows_hold_what_the_command_run_finds() -> None:
     assert row["queue_time_count"] == summary["metrics"]["queue_time"]["count"] == 190
     assert row["goodput"] == summary["goodput"]["tokens_per_time_unit"]
     assert row["violations"] == summary["fairness"]["violations"] == 0
+
+
+def test_the_engine_of_a_large_cell_serves_its_backlog_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr("serving_sim.compiled.choice.WORTH_COMPILING", 2_000)
+    small, large = study(SMALL).cells[0], study(SMALL.replace("200", "2000")).cells[0]
+    served: list[tuple[int, str]] = []
+
+    def watched(backlog: Run) -> float:
+        served.append((backlog.totals.requests, backlog.engine))
+        return sustained_work(backlog)
+
+    monkeypatch.setattr("analysis.study.measure.sustained_work", watched)
+    monkeypatch.setattr("analysis.study.measure.backlog_of", lambda requests: backlog_of(requests, 100))
+    for cell in (small, large):
+        measure(cell)
+    assert served == [(100, "simpy"), (100, "compiled")]
 
 
 def test_adding_a_policy_a_load_and_replications_leaves_rows_as_they_were() -> None:
