@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import check_kind
 from workloads.arrivals import Gamma
 from workloads.arrivals.stationary import superposed
 from workloads.generate import Stream, child, stream, token_columns
@@ -33,6 +34,8 @@ class Client:
 
     Raises
     ------
+    TypeError
+        If the name is no text or the lengths are no distribution.
     ValueError
         If the name is empty or a number is not finite and above 0.
     """
@@ -43,6 +46,8 @@ class Client:
     burstiness: float = 1.0
 
     def __post_init__(self) -> None:
+        check_kind("name", self.name, str, "a text")
+        check_kind("lengths", self.lengths, Lengths, "a distribution, as parse_lengths gives it")
         if not self.name:
             raise ValueError(f"name={self.name!r}: must not be empty")
         check_positive("rate", self.rate)

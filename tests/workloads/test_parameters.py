@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from refusal import refusal
 
-from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
+from workloads import Client, make_workload, parse_arrivals, parse_lengths, read_requests
 from workloads.arrivals import (
     Batch,
     Gamma,
@@ -81,6 +81,11 @@ def test_values_of_another_kind(make: Callable[[], object], message: str) -> Non
         (
             lambda: make_workload(2, LENGTHS, cast("Any", "backlog"), 1),
             "arrivals='backlog': must be a process, as parse_arrivals gives it",
+        ),
+        (lambda: Client(cast("Any", 7), 1, LENGTHS), "name=7: must be a text"),
+        (
+            lambda: Client("a", 1, cast("Any", "fixed:length=3")),
+            "lengths='fixed:length=3': must be a distribution, as parse_lengths gives it",
         ),
         (lambda: read_requests(cast("Any", 3)), "path=3: must be a path"),
         (lambda: read_requests("log.csv", cast("Any", 3)), "format=3: must be a text such as 'auto'"),
