@@ -11,6 +11,22 @@ from serving_sim.record import Run
 from serving_sim.request import IntArray, Workload, exact_sum
 
 
+_HIGHEST = 1e100
+"""Above any price; sums over the longest run, and the squares of their spread, stay finite."""
+
+
+def check_price(name: str, value: float) -> None:
+    """Refuse a price with which books would overflow.
+
+    Raises
+    ------
+    ValueError
+        If it is above 1e100.
+    """
+    if value > _HIGHEST:
+        raise ValueError(f"{name}={value!r}: must be at most {_HIGHEST:g}, sums over a run would overflow")
+
+
 @dataclass(frozen=True)
 class CostModel:
     """Cost of a step with batch S: ``c + tau |S| max r`` (Yao and Zhou, equation 3).
@@ -36,6 +52,8 @@ class CostModel:
             raise ValueError(f"c={self.c!r}: must be a finite number >= 0")
         if not 0 < self.tau < np.inf:
             raise ValueError(f"tau={self.tau!r}: must be a positive number")
+        check_price("c", self.c)
+        check_price("tau", self.tau)
 
 
 @dataclass(frozen=True)

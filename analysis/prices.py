@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analysis.economics import CostModel, Tariff
+from analysis.economics import CostModel, Tariff, check_price
 from serving_sim import Workload
 
 _NAME, _PRICES, _OPTIONAL = "tariff", ("input", "output"), ("cached",)
@@ -39,6 +39,7 @@ class Prices:
     def __post_init__(self) -> None:
         if not 0 <= self.per_token < float("inf"):
             raise ValueError(f"price={self.per_token!r}: must be a finite number >= 0")
+        check_price("price", self.per_token)
 
 
 def check_tariffs(prices: Prices, workloads: Sequence[Workload]) -> None:
@@ -82,7 +83,9 @@ def read_tariffs(path: Path) -> dict[str, Tariff]:
     columns = reader.fieldnames or []
     for column in (_NAME, *_PRICES):
         if column not in columns:
-            raise ValueError(f"{path}, line 1: column {column!r} is missing, found {', '.join(columns)}")
+            raise ValueError(
+                f"{path}, line 1: column {column!r} is missing, found {', '.join(columns) or 'none'}"
+            )
     tariffs: dict[str, Tariff] = {}
     for name, where, row in _rows(reader, path):
         if name in tariffs:
@@ -110,4 +113,5 @@ def _price(row: Mapping[str, str | None], column: str, where: str) -> float:
         value = -1.0
     if not 0 <= value < float("inf"):
         raise ValueError(f"{where}, {column}={text!r}: must be a number >= 0, in money per million tokens")
+    check_price(f"{where}, {column}", value)
     return value

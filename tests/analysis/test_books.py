@@ -136,6 +136,11 @@ def test_tariffs_are_read_and_applied(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (" ", "line 1: column 'tariff' is missing, found none"),
+        (
+            "tariff,input,output\nx,1e101,2\n",
+            "line 2, input=1e+101: must be at most 1e+100, sums over a run would overflow",
+        ),
         ("tariff,input\nx,1\n", "line 1: column 'output' is missing, found tariff, input"),
         (
             "tariff,input,output\nx,1,free\n",

@@ -244,6 +244,14 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             f"optimum 1,2 --slots {10**20}",
             "invalid value for '--slots': Input should be less than or equal to 1000000",
         ),
+        (
+            "run --policy fcfs --step-cost 1e308 --token-cost 1e308 --token-price 1e308",
+            "c=1e+308: must be at most 1e+100, sums over a run would overflow",
+        ),
+        (
+            "run --policy fcfs --token-price 1e308",
+            "price=1e+308: must be at most 1e+100, sums over a run would overflow",
+        ),
         ("calibrate no.csv --delta nan", "--delta=nan: must be a finite number >= 0"),
         ("calibrate no.csv --min-throughput nan", "min_throughput=nan: must be a finite number >= 0"),
         ("calibrate no.csv --max-latency p95:nan", "max-latency='nan': must be a finite number"),

@@ -165,7 +165,7 @@ STAMP = "2023-11-16 18:00:00.0000000"
         (
             f"{STAMP},{2**62},{2**62}",
             {},
-            f"line 2: length={-(2**63)}: must be from 1 to 2**62, counting prompt and output tokens",
+            f"line 2: length={2**63}: must be from 1 to 2**62, counting prompt and output tokens",
         ),
         (f"{STAMP},1", {}, "line 2: fields=2: must be 3, as in the header"),
     ],

@@ -50,6 +50,17 @@ def test_clients_and_their_windows(tmp_path: Path) -> None:
     assert ten.windows[2].output.tokens.tolist() == [0, 9]  # the tables of 1200 still hold
 
 
+@pytest.mark.parametrize("pattern", ["Gamma", "Weibull"])
+def test_gaps_beyond_floats_bunch(tmp_path: Path, pattern: str) -> None:
+    # the smaller the shape the burstier; in the limit one gap is all of the window
+    clients = read_servegen(write(tmp_path, 1, f"0,2,1,{pattern},1e-300,1\n"))
+    for seed in range(20):
+        release = make(clients, duration=600, seed=seed).release
+        assert set(release.tolist()) <= {0.0, 600.0 * (1 - 2**-53), 600.0}
+    split = {int(np.sum(make(clients, duration=600, seed=seed).release == 0)) for seed in range(20)}
+    assert len(split) > 10  # any gap may be the one
+
+
 def test_windows_send_what_their_rates_say(tmp_path: Path) -> None:
     workload = make(read_servegen(write(tmp_path, 10)))
     counts = np.histogram(workload.release, bins=[0, 600, 1200, 1800, 2400])[0]

@@ -96,13 +96,25 @@ def _sent(client: ServeGenClient, seed: int | np.random.SeedSequence, begin: flo
     return times, prompt, output
 
 
+def _shares(gaps: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """What part of a window each gap is.
+
+    The smaller the shape, the more the largest gap outweighs all others. Where gaps leave the range of
+    floats, one at random among the largest is all of the window, the limit as the shape goes to 0.
+    """
+    total = gaps.sum()
+    if 0 < total < np.inf:
+        return gaps / total
+    shares = np.zeros(len(gaps))
+    shares[rng.choice(np.flatnonzero(gaps == gaps.max()))] = 1.0
+    return shares
+
+
 def _filled(window: Window, rng: np.random.Generator) -> Sent:
     """The requests of a window."""
     span = window.end - window.begin
     whole, part = divmod(window.rate * span, 1.0)
     n = int(whole) + int(rng.random() < part)
-    gaps = _GAPS[window.pattern](rng, window.shape, n + 1)  # the last one ends with the window
-    total = gaps.sum()
-    shares = gaps / total if total > 0 else np.full(n + 1, 1 / (n + 1))  # tiny shapes may underflow
+    shares = _shares(_GAPS[window.pattern](rng, window.shape, n + 1), rng)  # the last one ends with it
     times = window.begin + span * np.minimum(np.cumsum(shares[:n]), 1.0)
     return times, window.prompt.sample(n, rng), window.output.sample(n, rng)

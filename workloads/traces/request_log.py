@@ -154,7 +154,9 @@ def counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) 
     tokens = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
     # Two counts of 2**62 wrap to a negative sum, so the sum is looked at from both sides.
     bad = (length < 1) | (length > MOST)
-    batch.refuse("length", bad, f"must be from 1 to 2**62, counting {tokens}", shown=length)
+    # Without a sign the wrapped sum reads as what it is.
+    shown = length.view(np.uint64)
+    batch.refuse("length", bad, f"must be from 1 to 2**62, counting {tokens}", shown=shown)
     return length
 
 
