@@ -10,7 +10,6 @@ import numpy as np
 from serving_sim.record import Run
 from serving_sim.request import IntArray, Workload, exact_sum
 
-
 _HIGHEST = 1e100
 """Above any price; sums over the longest run, and the squares of their spread, stay finite."""
 
