@@ -102,7 +102,7 @@ def _shares(gaps: FloatArray, rng: np.random.Generator) -> FloatArray:
     The smaller the shape, the more the largest gap outweighs all others. Where gaps leave the range of
     floats, one at random among the largest is all of the window, the limit as the shape goes to 0.
     """
-    total = gaps.sum()
+    total = float(gaps.sum())
     if 0 < total < np.inf:
         return gaps / total
     shares = np.zeros(len(gaps))
