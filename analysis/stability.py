@@ -60,6 +60,7 @@ UNKNOWN = WorkRates()
 
 ONE_BACKLOG = "all requests are released at once: intervals need replications"
 GROWING = "the queue grows as long as requests arrive: no steady state"
+UNDECIDED = "too short to tell whether the queue grows as long as requests arrive"
 
 
 @dataclass(frozen=True)
@@ -183,16 +184,22 @@ def judge_together(found: Sequence[Stability | None]) -> Stability | None:
     )
 
 
+def common_verdict(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of the majority, undecided where there is none."""
+    most = max(verdicts, key=verdicts.count)
+    return most if verdicts.count(most) > len(verdicts) / 2 else "undecided"
+
+
 def _majority(judged: Sequence[Stability]) -> tuple[Verdict, str]:
     verdicts = [each.verdict for each in judged]
-    most = max(verdicts, key=verdicts.count)
-    if verdicts.count(most) > len(judged) / 2:
-        return most, next(each.reason for each in judged if each.verdict == most)
+    common = common_verdict(verdicts)
+    if verdicts.count(common) > len(judged) / 2:
+        return common, next(each.reason for each in judged if each.verdict == common)
     split = " and ".join(
         f"{verdicts.count(verdict)} {'is' if verdicts.count(verdict) == 1 else 'are'} {verdict}"
         for verdict in dict.fromkeys(verdicts)
     )
-    return "undecided", f"of {len(judged)} replications {split}"
+    return common, f"of {len(judged)} replications {split}"
 
 
 def waiting_at_arrivals(run: Run) -> IntArray:

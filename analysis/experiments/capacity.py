@@ -29,7 +29,7 @@ from analysis.latency import arrival_series
 from analysis.plots.load_curves import load_curves
 from analysis.plots.ratios import Line
 from analysis.report import Picture, Section
-from analysis.stability import WorkRates, judge, judge_together
+from analysis.stability import UNDECIDED, WorkRates, judge, judge_together
 from analysis.statistic import MEAN, quantiles
 from analysis.tables import Table
 from analysis.text import number, with_interval
@@ -37,6 +37,18 @@ from analysis.time_unit import TimeUnit
 from analysis.workers import results
 
 _ATTAINED = "attainment"
+
+_MARKS = {"unstable": " !", "undecided": " ?"}
+
+_NOTES = {
+    "unstable": "! the queue grows: the number depends on the length of the run",
+    "undecided": f"? {UNDECIDED}: no interval",
+}
+
+_READING = (
+    "A line ends where its policy no longer keeps up; at a hollow square the runs are too short to tell "
+    "whether it does."
+)
 
 _OPEN = (
     "at least: so it still is where requests come a quarter faster than they are served from a backlog, the "
@@ -88,7 +100,7 @@ class Point:
     statistic : str
         Mean or quantile of the metric, or ``attainment``: the share that met the objectives.
     estimate : Estimate
-        Its value; without an interval where the queue grows.
+        Its value; without an interval where the queue grows or nobody can tell.
     """
 
     policy: str
@@ -239,7 +251,7 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
         estimates[_ATTAINED] = (
             Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
         )
-    if found is not None and found.verdict == "unstable":
+    if found is not None and found.verdict != "stable":
         estimates = {name: each.withheld(found.reason) for name, each in estimates.items()}
     rate = float(np.mean([bench.rate for bench in benches])) * work / mean_work
     policy = benches[0].policy.describe()
@@ -329,7 +341,7 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
     tables = []
     for statistic in _statistics(question):
         lines = {policy: found.points(statistic, policy) for policy in found.stable}
-        grows = any(point.verdict == "unstable" for points in lines.values() for point in points)
+        verdicts = {point.verdict for points in lines.values() for point in points}
         tables.append(
             Table(
                 f"{statistic} of the {definition(question.metric).label(time_unit)}"
@@ -337,14 +349,14 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
                 else "share of the requests that meet the objectives",
                 header,
                 [(policy, *map(_cell, points)) for policy, points in lines.items()],
-                notes=["! the queue grows: the number depends on the length of the run"] if grows else (),
+                notes=[note for verdict, note in _NOTES.items() if verdict in verdicts],
             )
         )
     return tables
 
 
 def _cell(point: Point) -> str:
-    return with_interval(point.estimate) + (" !" if point.verdict == "unstable" else "")
+    return with_interval(point.estimate) + _MARKS.get(point.verdict or "", "")
 
 
 def _statistics(question: Question) -> list[str]:
@@ -358,8 +370,12 @@ def _pictures(found: Capacity, question: Question, time_unit: TimeUnit) -> list[
         Picture(
             "latency-against-load",
             f"The {definition(question.metric).title} against load",
-            "One panel a statistic, one line a policy. A line ends where its policy no longer keeps up.",
-            load_curves(_panels(found, latencies), definition(question.metric).label(time_unit)),
+            f"One panel a statistic, one line a policy. {_READING}",
+            load_curves(
+                _panels(found, latencies),
+                definition(question.metric).label(time_unit),
+                undecided=_panels(found, latencies, ("undecided",)),
+            ),
         )
     ]
     if question.objectives is not None:
@@ -367,24 +383,34 @@ def _pictures(found: Capacity, question: Question, time_unit: TimeUnit) -> list[
             Picture(
                 "attainment-against-load",
                 "Share of the requests that meet the objectives, against load",
-                "One line a policy. A line ends where its policy no longer keeps up.",
-                load_curves(_panels(found, [_ATTAINED]), "share of requests", scale="linear"),
+                f"One line a policy. {_READING}",
+                load_curves(
+                    _panels(found, [_ATTAINED]),
+                    "share of requests",
+                    scale="linear",
+                    undecided=_panels(found, [_ATTAINED], ("undecided",)),
+                ),
             )
         )
     return pictures
 
 
-def _panels(found: Capacity, statistics: Sequence[str]) -> dict[str, dict[str, Line]]:
+def _panels(
+    found: Capacity,
+    statistics: Sequence[str],
+    verdicts: Sequence[str | None] = ("stable", "undecided", None),
+) -> dict[str, dict[str, Line]]:
+    """Lines through the points with one of the verdicts."""
     return {
-        statistic: {policy: _line(found.points(statistic, policy)) for policy in found.stable}
+        statistic: {policy: _line(found.points(statistic, policy), verdicts) for policy in found.stable}
         for statistic in statistics
     }
 
 
-def _line(points: Sequence[Point]) -> Line:
+def _line(points: Sequence[Point], verdicts: Sequence[str | None]) -> Line:
     shown = [
         (point.load, point.estimate.value)
         for point in points
-        if point.verdict != "unstable" and point.estimate.value is not None
+        if point.verdict in verdicts and point.estimate.value is not None
     ]
     return [load for load, _ in shown], [value for _, value in shown]

@@ -7,10 +7,16 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure
 
 from analysis.plots.ratios import Line
-from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.plots.style import drawing, hollow, inks, legend_above, new_figure, plain_numbers
 
 
-def load_curves(panels: Mapping[str, Mapping[str, Line]], y: str, *, scale: str = "log") -> Figure:
+def load_curves(
+    panels: Mapping[str, Mapping[str, Line]],
+    y: str,
+    *,
+    scale: str = "log",
+    undecided: Mapping[str, Mapping[str, Line]] | None = None,
+) -> Figure:
     """Draw one line a policy in every panel, on a common scale.
 
     Parameters
@@ -21,6 +27,8 @@ def load_curves(panels: Mapping[str, Mapping[str, Line]], y: str, *, scale: str 
         Name of the values.
     scale : str
         Of the values, as matplotlib calls it.
+    undecided : mapping like ``panels`` or None
+        Points of the lines to draw as hollow squares.
     """
     style = inks(list(next(iter(panels.values()))))
     with drawing():
@@ -29,6 +37,8 @@ def load_curves(panels: Mapping[str, Mapping[str, Line]], y: str, *, scale: str 
         for axes, (title, lines) in zip(axes_of, panels.items(), strict=True):
             for policy, (load, value) in lines.items():
                 axes.plot(load, value, marker="o", markersize=3, label=policy, **style[policy].line)
+            for policy, (load, value) in (undecided or {}).get(title, {}).items():
+                hollow(axes, "s", load, value, style[policy])
             if len(panels) > 1:
                 axes.set_title(title, loc="left")
             axes.set_xlabel("load")

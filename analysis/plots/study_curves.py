@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from analysis.estimate import Estimate
-from analysis.plots.style import Ink, drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.plots.style import Ink, drawing, hollow, inks, legend_above, new_figure, plain_numbers
 from analysis.study.curves import Curve
 
 _COLUMNS = 3
+
+_MARKERS = {"unstable": "o", "undecided": "s"}
 
 
 def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, y: str) -> Figure:
@@ -32,8 +34,9 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
     Returns
     -------
     Figure
-        Bars are 95 % intervals over replications; a point without one has no bar. A hollow point is
-        unstable. A policy that does not depend on the axis is a line without points.
+        Bars are 95 % intervals over replications; a point without one has no bar. A hollow circle is
+        unstable, a hollow square undecided. A policy that does not depend on the axis is a line without
+        points.
     """
     style = inks([curve.label for curve in curves])
     columns = min(_COLUMNS, len(panels))
@@ -71,10 +74,9 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
     axes.errorbar(
         curve.x, heights, yerr=bars, marker="o", markersize=3, capsize=2, label=curve.label, **ink.line
     )
-    growing = [(x, y) for x, y, grows in zip(curve.x, heights, curve.unstable, strict=True) if grows]
-    if growing:
-        x, y = zip(*growing, strict=True)
-        axes.plot(x, y, "o", markersize=5, markerfacecolor="white", color=ink.colour, zorder=3)
+    for verdict, marker in _MARKERS.items():
+        marked = [place for place, found in enumerate(curve.verdicts) if found == verdict]
+        hollow(axes, marker, [curve.x[place] for place in marked], [heights[place] for place in marked], ink)
 
 
 def _spread(curves: Sequence[Curve]) -> bool:

@@ -84,6 +84,11 @@ def legend_above(figure: Figure, axes: Axes) -> None:
     figure.legend(handles, labels, loc="outside upper left", ncols=columns, handlelength=2.6)
 
 
+def hollow(axes: Axes, marker: str, x: Sequence[float], y: Sequence[float], ink: Ink) -> None:
+    """Draw points on a line as hollow ones: what they say holds with a restriction."""
+    axes.plot(x, y, marker, markersize=5, markerfacecolor="white", color=ink.colour, zorder=3)
+
+
 def _width(labels: Sequence[str], rows: int) -> int:
     """Letters across a legend, which fills its columns from the top; a sample is seven letters wide."""
     return sum(max(map(len, labels[top : top + rows])) + 7 for top in range(0, len(labels), rows))

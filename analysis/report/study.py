@@ -11,6 +11,7 @@ from analysis.plots.study_curves import study_curves
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
+from analysis.stability import UNDECIDED
 from analysis.study.curves import Curve, settings
 from analysis.tables import Table
 from analysis.text import with_interval
@@ -23,12 +24,15 @@ _AXIS_LABELS = {
 }
 _OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
 
-_GROWS = " (the queue grows)"
+_MARKS = {"unstable": " (the queue grows)", "undecided": " (?)"}
+
+_UNDECIDED = f"? {UNDECIDED}: no interval"
 
 _READING = (
     "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
-    "replication, or replications too short to carry an interval. At a hollow point the queue grows as "
-    "long as requests arrive: the longer the run, the higher the point. A line without points is a "
+    "replication, or replications too short to carry an interval. At a hollow circle the queue grows "
+    "as long as requests arrive: the longer the run, the higher the point. At a hollow square the runs are "
+    "too short to tell. A line without points is a "
     "policy that does not depend on {axis}."
 )
 
@@ -100,11 +104,12 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     panels = _panels(curves, metric)
     rows = [
         (
-            f"{curve.label}, {axis.replace('_', ' ')} {x:g}" + (_GROWS if curve.unstable[place] else ""),
+            f"{curve.label}, {axis.replace('_', ' ')} {x:g}" + _MARKS.get(curve.verdicts[place] or "", ""),
             *(with_interval(curve.estimates(column)[place]) for column in panels.values()),
         )
         for curve in curves
         for place, x in enumerate(curve.x[:1] if curve.constant else curve.x)
     ]
     title = f"{definition(metric).label(unit)}, ± half of a 95 % interval over replications"
-    return Table(title, ("policy", *panels), rows)
+    doubtful = any("undecided" in curve.verdicts for curve in curves)
+    return Table(title, ("policy", *panels), rows, notes=[_UNDECIDED] if doubtful else ())

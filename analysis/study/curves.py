@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval
-from analysis.stability import GROWING
+from analysis.stability import GROWING, UNDECIDED, Verdict, common_verdict
 from analysis.text import number
 
 AXES = ("load", "request_rate", "alpha")
@@ -28,6 +28,9 @@ _PLACE = (
     "request_rate",
 )
 """Coordinates that tell one setting from another, where they are not what the curves run along."""
+
+
+_NO_INTERVAL: dict[Verdict | None, str] = {"unstable": GROWING, "undecided": UNDECIDED}
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class Curve:
     constant: bool = False
 
     @property
-    def unstable(self) -> tuple[bool, ...]:
-        """Whether, at each point, the queue grew as long as requests arrived."""
-        return tuple(map(_unstable, self.rows))
+    def verdicts(self) -> tuple[Verdict | None, ...]:
+        """Whether, at each point, the queue grew as long as requests arrived; None for backlogs."""
+        return tuple(map(_verdict, self.rows))
 
     def estimates(self, column: str) -> list[Estimate]:
         """Mean of a column over the replications of each point."""
@@ -74,8 +77,9 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     values = rows[column]
     if values.isna().any():
         return Estimate(None, note="a replication has no value")
-    if _unstable(rows):
-        return Estimate(float(values.mean()), note=GROWING)
+    withheld = _NO_INTERVAL.get(_verdict(rows))
+    if withheld is not None:
+        return Estimate(float(values.mean()), note=withheld)
     if len(values) == 1:
         return Estimate(float(values.iloc[0]), note="one replication")
     observations = rows.get(f"{column}_observations")
@@ -84,9 +88,10 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     return interval(values.astype("float64").tolist())
 
 
-def _unstable(rows: pd.DataFrame) -> bool:
-    """Whether most replications are unstable, as one verdict on all."""
-    return bool((rows["stability"] == "unstable").mean() > 0.5)
+def _verdict(rows: pd.DataFrame) -> Verdict | None:
+    """One verdict on all replications."""
+    judged = rows["stability"].dropna().tolist()
+    return common_verdict(judged) if judged else None
 
 
 def axis_of(table: pd.DataFrame) -> str:

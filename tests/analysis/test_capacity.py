@@ -18,6 +18,7 @@ from analysis.capacity import (
     AT_LEAST,
     HALVINGS,
     Bench,
+    Limit,
     attained,
     attaining_speed,
     keeps_up,
@@ -27,8 +28,11 @@ from analysis.capacity import (
 )
 from analysis.cli import calibrate, capacity, main, reproduce, study, validate
 from analysis.cli.parsing import parse_loads, parse_share
+from analysis.estimate import Estimate
+from analysis.experiments.capacity import Capacity, Point, Question, capacity_section
 from analysis.queueing import slotted_fcfs
 from analysis.stability import judge
+from analysis.time_unit import TimeUnit
 from analysis.workers import processes
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload
@@ -301,3 +305,20 @@ def test_processes_are_counted_alike_by_all_commands() -> None:
     assert processes(None) == cpu_count()
     commands = (capacity.capacity, calibrate.calibrate, validate.validate, reproduce.reproduce, study.run)
     assert {signature(each).parameters["jobs"].default for each in commands} == {None}
+
+
+def test_a_load_at_which_nobody_can_tell_is_marked_and_has_no_interval() -> None:
+    question = Question("e2el", (50,), (0.5, 0.7, 0.9), None, 0.99)
+    verdicts = {0.5: "stable", 0.7: "undecided", 0.9: "unstable"}
+    curve = tuple(
+        Point("fcfs", load, load, verdict, statistic, Estimate(100 * load))
+        for load, verdict in verdicts.items()
+        for statistic in ("mean", "p50")
+    )
+    limit = Limit(Estimate(0.6), Estimate(0.6))
+    section = capacity_section(Capacity({"fcfs": limit}, {}, curve, 1.0), question, TimeUnit("step"))
+    assert section.tables[1].rows == [("fcfs", "50", "70 ?", "90 !")]
+    assert [note[0] for note in section.tables[1].notes] == ["!", "?"]
+    line, squares = section.pictures[0].figure.axes[0].lines
+    assert list(np.asarray(line.get_xdata())) == [0.5, 0.7]  # it ends where the policy no longer keeps up
+    assert (squares.get_marker(), list(np.asarray(squares.get_xdata()))) == ("s", [0.7])

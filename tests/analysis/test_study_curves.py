@@ -63,7 +63,11 @@ def test_along_the_load_every_budget_is_a_line() -> None:
 
 def test_a_point_where_the_queue_grows_is_marked_and_has_no_interval() -> None:
     ((_, curves),) = settings(table((0.5, 0.7)), "load").items()
-    assert [curve.unstable for curve in curves] == [(False, False), (False, True), (False, False)]
+    assert [curve.verdicts for curve in curves] == [
+        ("stable", "stable"),
+        ("stable", "unstable"),
+        ("stable", "stable"),
+    ]
     stable, unstable = curves[1].estimates("e2el_mean")
     assert (stable.note, unstable.note, unstable.low) == (None, GROWING, None)
 
@@ -73,6 +77,27 @@ def test_the_page_says_in_words_where_the_queue_grows() -> None:
     (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
     names = [row[0] for row in section.tables[0].rows]
     assert names[2:4] == ["isjl:alpha=4, load 0.5", "isjl:alpha=4, load 0.7 (the queue grows)"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "common"),
+    [
+        (["undecided"] * 3, "undecided"),
+        (["stable", "unstable", "undecided"], "undecided"),
+        (["undecided", "stable", "stable"], "stable"),
+    ],
+)
+def test_a_point_nobody_can_tell_of_is_marked_and_has_no_interval(verdicts: list[str], common: str) -> None:
+    frame = table((0.5, 0.7)).query("policy == 'fcfs'").assign(e2el_mean_observations=1000.0)
+    frame.loc[frame["load"] == 0.7, "stability"] = verdicts
+    ((_, (curve,)),) = settings(frame, "load").items()
+    assert curve.verdicts == ("stable", common)
+    assert (curve.estimates("e2el_mean")[1].low is None) == (common == "undecided")
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    (drawn,) = section.tables
+    mark = " (?)" if common == "undecided" else ""
+    assert drawn.rows[1][0] == f"fcfs, load 0.7{mark}"
+    assert bool(drawn.notes) == bool(mark)
 
 
 def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
