@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from functools import cache
 from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import Command
 from joblib import cpu_count
 from refusal import refusal
 
@@ -26,7 +26,7 @@ from analysis.capacity import (
     over_replications,
     stable_speed,
 )
-from analysis.cli import calibrate, capacity, main, reproduce, study, validate
+from analysis.cli import calibrate, capacity, reproduce, study, validate
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.estimate import Estimate
 from analysis.experiments.capacity import Capacity, Point, Question, capacity_section
@@ -146,18 +146,6 @@ def test_no_policy_keeps_up_with_more_than_all_slots_can_do() -> None:
     assert found is not None
     assert found.verdict == "stable"
     assert not keeps_up(bench, 1.05 * 64 / bench.work)
-
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 SMALL = (

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import numpy as np
 import pytest
+from command_line import Command
 from made_runs import queue_run
 from numpy.typing import NDArray
 from refusal import refusal
 
-from analysis.cli import main
 from analysis.cli.parsing import parse_targets
 from analysis.outcome import Outcome, evaluate
 from analysis.replications import interval
@@ -109,18 +108,6 @@ def replicated(values: NDArray[np.float64], target: Target) -> Outcome:
         if more is None:
             return end
         count = more
-
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 SMALL = ("--num-prompts", 300, "--slots", 2, "--lengths", "geometric:mean=5", "--load", 0.5)
