@@ -8,8 +8,9 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.arguments import check_kind, is_whole
+from serving_sim.columns import IntArray
 from workloads.arrivals import Arrivals
-from workloads.lengths import IntArray, Lengths
+from workloads.lengths import Lengths
 from workloads.parameters import check_count
 from workloads.prompt_output import PromptOutput
 

@@ -12,14 +12,11 @@ from functools import cached_property
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from serving_sim.arguments import check_kind, is_whole
+from serving_sim.columns import FloatArray, IntArray
 from workloads.registry import Registry
 from workloads.spec import parse
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 LENGTHS = Registry(
     kind="length distribution",

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
+from serving_sim.columns import IntArray
 from workloads.generate import Stream, stream
 from workloads.registry import Registry, unknown
 from workloads.spec import parse
 
-IntArray = NDArray[np.int64]
 Interval = tuple[IntArray, IntArray]
 """Lower and upper bounds in tokens, one a request."""
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workloads.quantiles import FloatArray, IntArray, whole_knots, whole_value_at
+from serving_sim.columns import FloatArray, IntArray
+from workloads.quantiles import whole_knots, whole_value_at
 
 
 @dataclass(frozen=True)

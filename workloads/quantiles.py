@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from serving_sim.columns import FloatArray, IntArray
 
 LARGEST_KNOT = 2**53
 """Knots beyond it have gaps between them as floats."""

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from refusal import refusal
 from scipy import stats
 
+from serving_sim.columns import FloatArray
 from workloads import make_workload, parse_arrivals, parse_lengths
 from workloads.prompt_output import PromptOutput
-from workloads.quantiles import FloatArray, knots_of, knots_text, mean_of, parse_knots
+from workloads.quantiles import knots_of, knots_text, mean_of, parse_knots
 
 WHOLE = st.lists(st.integers(1, 10**6), min_size=2, max_size=40).map(sorted)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from serving_sim import Workload
+from serving_sim.columns import IntArray
 from workloads import read_requests
 from workloads.report import ReadReport
-from workloads.tables.batch import IntArray
 
 
 class Tokens(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray
+from serving_sim.columns import FloatArray
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim.arguments import is_real
+from serving_sim.columns import FloatArray
 from workloads.arrivals.fixed import FixedGaps
 from workloads.arrivals.poisson import Poisson
-from workloads.arrivals.process import FloatArray
 from workloads.parameters import check_count, check_positive
 from workloads.registry import unknown
 

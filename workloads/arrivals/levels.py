@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray
+from serving_sim.columns import FloatArray
 
 
 def parse_levels(text: str) -> FloatArray:

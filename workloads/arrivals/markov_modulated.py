@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from serving_sim.arguments import is_real
-from workloads.arrivals.process import FloatArray
+from serving_sim.columns import FloatArray
 from workloads.parameters import check_positive
 
 _MOST_CYCLES = 1 << 18

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from serving_sim.columns import FloatArray
 from workloads.arrivals.levels import parse_levels
-from workloads.arrivals.process import FloatArray
 from workloads.arrivals.thinning import scv_of_periodic_gaps, thinned
 from workloads.parameters import check_positive
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray, Renewal
+from serving_sim.columns import FloatArray
+from workloads.arrivals.process import Renewal
 from workloads.parameters import check_positive
 
 

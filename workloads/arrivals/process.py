@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from serving_sim.columns import FloatArray
 
 
 @runtime_checkable

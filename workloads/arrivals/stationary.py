@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from serving_sim.columns import FloatArray
 from workloads.arrivals.gamma import Gamma
-from workloads.arrivals.process import FloatArray
 
 _FURTHER = 1.25
 """Growth of a horizon that was too near."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workloads.arrivals.process import FloatArray
+from serving_sim.columns import FloatArray
 
 _MOST = 1 << 20
 """Candidates at a time where they seldom stay."""

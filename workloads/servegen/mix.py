@@ -8,10 +8,10 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.arguments import is_finite
+from serving_sim.columns import FloatArray, IntArray
 from workloads.generate import child
 from workloads.parameters import check_positive
 from workloads.servegen.clients import ServeGenClient, Window
-from workloads.tables.batch import FloatArray, IntArray
 
 _GAPS: Mapping[str, Callable[[np.random.Generator, float, int], FloatArray]] = {
     "Gamma": lambda rng, shape, n: rng.gamma(shape, size=n),

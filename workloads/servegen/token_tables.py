@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.tables.batch import MOST, IntArray
+from serving_sim.columns import IntArray
+from workloads.tables.batch import MOST
 from workloads.tables.table import reading
 
 _FIELDS = ("input_tokens", "output_tokens")

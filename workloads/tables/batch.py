@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from serving_sim.columns import FloatArray, IntArray
 from workloads.tables.table import Columns
 
 MOST = 2**62
@@ -18,8 +19,6 @@ MOST = 2**62
 
 _EXACT = 2**53  # from here on neighbouring integers share one float64
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 TextArray = NDArray[np.object_]
 

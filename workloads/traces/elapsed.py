@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from workloads.tables.batch import MOST, Batch, FloatArray, IntArray
+from serving_sim.columns import FloatArray, IntArray
+from workloads.tables.batch import MOST, Batch
 from workloads.traces.request_log import SECOND, Clock
 
 _EXACT = 2**51  # below it, the nearest float to a whole number of nanoseconds, once scaled, rounds to it

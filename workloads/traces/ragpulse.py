@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from serving_sim.columns import IntArray
 from workloads.tables import Batch
-from workloads.tables.batch import IntArray, is_text
+from workloads.tables.batch import is_text
 from workloads.traces.elapsed import seconds
 from workloads.traces.request_log import Clock, LogFormat
 

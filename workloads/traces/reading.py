@@ -9,9 +9,9 @@ from pathlib import Path
 
 from serving_sim import Workload
 from serving_sim.arguments import check_kind
+from serving_sim.columns import IntArray
 from workloads.report import ReadReport
 from workloads.tables import OnBadRow, Table, open_table
-from workloads.tables.batch import IntArray
 from workloads.traces.formats import FORMATS, Format, fitting, format_called
 from workloads.traces.token_counts import token_columns, token_counts
 from workloads.traces.wanted import LengthKind, Wanted

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
+from serving_sim.columns import IntArray
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, Table
-from workloads.tables.batch import MOST, IntArray
+from workloads.tables.batch import MOST
 from workloads.traces.wanted import LengthKind, Wanted
 
 SECOND = 10**9

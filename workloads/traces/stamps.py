@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workloads.tables.batch import MOST, Batch, BoolArray, IntArray, is_text, mask, parsed, trimmed
+from serving_sim.columns import IntArray
+from workloads.tables.batch import MOST, Batch, BoolArray, is_text, mask, parsed, trimmed
 from workloads.traces.request_log import Clock
 
 _NAIVE = pa.timestamp("ns")
