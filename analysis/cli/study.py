@@ -160,17 +160,18 @@ def plot(
     from analysis.version import project_version
 
     study, table = _finished(file)
-    axis = axis_of(table) if against is None else against.value.replace("-", "_")
+    axis = axis_of(study.cells) if against is None else against.value.replace("-", "_")
     drawn = [check_metric(name.strip()) for name in metrics.split(",")]
     sections = study_sections(table, drawn, axis, study.time_unit)
     for section in sections:
         for picture in section.pictures:
             save_figure(picture.figure, out / picture.name)
+    warmup = study.cells[0].settings.warmup
     facts = {
         "Command": shlex.join(["serving-sim", *context.obj]),
         "Cells": f"{len(table):,} of {len(study.cells):,}",
         "Replications": f"{table['replication'].max()}",
-        "Left out as warm-up": f"first {study.cells[0].settings.warmup:,} requests of each run",
+        **({"Left out as warm-up": f"first {warmup:,} requests of each run"} if warmup else {}),
         "Version": project_version(),
     }
     write_text(out / "report.html", study_page(f"Study {file.stem}", sections, facts))

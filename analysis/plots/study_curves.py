@@ -8,13 +8,16 @@ from itertools import chain
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import FixedLocator, LogLocator
 
 from analysis.estimate import Estimate
 from analysis.plots.style import Ink, drawing, hollow, inks, legend_above, new_figure, plain_numbers
 from analysis.study.curves import Curve
 
 _COLUMNS = 3
+
+_FEW = 5
+"""Values that fit under a panel."""
 
 _MARKERS = {"unstable": "o", "undecided": "s"}
 
@@ -39,7 +42,7 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
         points.
     """
     style = inks([curve.label for curve in curves])
-    columns = min(_COLUMNS, len(panels))
+    columns = len(panels) if len(panels) <= _COLUMNS else 2 if len(panels) == 4 else _COLUMNS
     rows = math.ceil(len(panels) / columns)
     with drawing():
         figure = new_figure(height=0.8 + 2.6 * rows)
@@ -53,12 +56,10 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
             plain_numbers(axes.yaxis)
         for axes in list(grid.flat)[len(panels) :]:
             axes.set_visible(False)
-        for axes in grid[-1]:
+        for axes in list(grid.flat)[max(0, len(panels) - columns) : len(panels)]:  # with none below them
             axes.set_xlabel(x)
-            if _spread(curves):
-                axes.set_xscale("log")
-                plain_numbers(axes.xaxis)
-                axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))  # more would not fit a panel
+            axes.tick_params(labelbottom=True)
+            _place_ticks(axes, curves)
         for axes in grid[:, 0]:
             axes.set_ylabel(y)
         legend_above(figure, grid[0, 0])
@@ -77,6 +78,18 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
     for verdict, marker in _MARKERS.items():
         marked = [place for place, found in enumerate(curve.verdicts) if found == verdict]
         hollow(axes, marker, [curve.x[place] for place in marked], [heights[place] for place in marked], ink)
+
+
+def _place_ticks(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Ticks where the points are, if they are few; budgets that double are spread evenly."""
+    places = sorted({each for curve in curves for each in curve.x})
+    if _spread(curves):
+        axes.set_xscale("log")
+    plain_numbers(axes.xaxis)
+    if len(places) <= _FEW:
+        axes.xaxis.set_major_locator(FixedLocator(places))
+    elif _spread(curves):
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))  # more would not fit a panel
 
 
 def _spread(curves: Sequence[Curve]) -> bool:

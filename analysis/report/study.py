@@ -104,12 +104,16 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     panels = _panels(curves, metric)
     rows = [
         (
-            f"{curve.label}, {axis.replace('_', ' ')} {x:g}" + _MARKS.get(curve.verdicts[place] or "", ""),
-            *(with_interval(curve.estimates(column)[place]) for column in panels.values()),
+            (curve.label if curve.constant else f"{curve.label}, {axis.replace('_', ' ')} {x:g}")
+            + _MARKS.get(curve.verdicts[place] or "", ""),
+            *(with_interval(estimates[column][place]) for column in panels.values()),
         )
         for curve in curves
+        for estimates in ({column: curve.estimates(column) for column in panels.values()},)
         for place, x in enumerate(curve.x[:1] if curve.constant else curve.x)
     ]
-    title = f"{definition(metric).label(unit)}, ± half of a 95 % interval over replications"
+    title = definition(metric).label(unit)
+    if any("±" in cell for row in rows for cell in row):
+        title += ", ± half of a 95 % interval over replications"
     doubtful = any("undecided" in curve.verdicts for curve in curves)
     return Table(title, ("policy", *panels), rows, notes=[_UNDECIDED] if doubtful else ())

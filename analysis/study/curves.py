@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval
 from analysis.stability import GROWING, UNDECIDED, Verdict, common_verdict
+from analysis.study.cell import Cell
 from analysis.text import number
 
 AXES = ("load", "request_rate", "alpha")
@@ -94,16 +95,22 @@ def _verdict(rows: pd.DataFrame) -> Verdict | None:
     return common_verdict(judged) if judged else None
 
 
-def axis_of(table: pd.DataFrame) -> str:
+def axis_of(cells: Iterable[Cell]) -> str:
     """What the curves of a study run along unless the user says: the first axis with several values.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        All of the study: those that are finished may have one value yet.
 
     Raises
     ------
     ValueError
         If there is none.
     """
+    coordinates = [cell.coordinates for cell in cells]
     for axis in AXES:
-        if _values(table, axis) > 1:
+        if len({place.get(axis) for place in coordinates} - {None}) > 1:
             return axis
     raise ValueError("there is nothing to draw against: no load, request-rate or alpha has several values")
 
@@ -122,7 +129,16 @@ def settings(table: pd.DataFrame, axis: str) -> dict[str, list[Curve]]:
     -------
     dict of str to list of Curve
         By description as in ``slots 16, load 0.7``; empty where the rest of the grid is one point.
+
+    Raises
+    ------
+    ValueError
+        If no row has a value there.
     """
+    if not _values(table, axis):
+        raise ValueError(f"against={axis.replace('_', '-')!r}: no finished cell has one")
+    if axis != "alpha":
+        table = table[table[axis].notna()]  # a process with a rate of its own has no load
     varying = [name for name in _PLACE if name != axis and _values(table, name) > 1]
     if not varying:
         return {"": _curves(table, axis)}
@@ -137,10 +153,11 @@ def _curves(table: pd.DataFrame, axis: str) -> list[Curve]:
     if axis != "alpha":
         groups = table.groupby("label", sort=False)
         return [_curve(str(label), rows, axis) for label, rows in groups]
-    budgets = sorted(table.loc[_with_budgets(table), "alpha"].unique())
+    along = _with_budgets(table)
+    budgets = sorted(table.loc[along, "alpha"].unique())
     return [
         _curve(str(policy), rows, axis)
-        if _values(rows, axis) > 1
+        if along[rows.index].any()
         else Curve(str(policy), tuple(map(float, budgets)), (rows,) * len(budgets), constant=True)
         for policy, rows in table.groupby("policy", sort=False)
     ]

@@ -13,6 +13,7 @@ from scipy import stats
 from analysis.cli import main
 from analysis.report.study import study_sections
 from analysis.stability import GROWING
+from analysis.study import Cell, read_study
 from analysis.study.curves import axis_of, over_replications, settings
 from analysis.time_unit import TimeUnit
 
@@ -52,6 +53,11 @@ def table(loads: tuple[float, ...], slots: tuple[int, ...] = (2,)) -> pd.DataFra
         for replication in (1, 2, 3)
     ]
     return pd.DataFrame(rows).astype({"alpha": "Int64"})
+
+
+def cells(text: str) -> tuple[Cell, ...]:
+    Path("a.toml").write_text(text)
+    return read_study(Path("a.toml")).cells
 
 
 def test_along_the_load_every_budget_is_a_line() -> None:
@@ -111,12 +117,55 @@ def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
 
 
 def test_curves_run_along_the_first_axis_with_several_values() -> None:
-    assert axis_of(table((0.5, 0.7))) == "load"
-    assert axis_of(table((0.5,))) == "alpha"
-    alone = table((0.5,)).query("policy == 'fcfs'")
+    assert axis_of(cells(SMALL)) == "load"
+    assert axis_of(cells(SMALL.replace("[0.5, 0.7]", "0.5"))) == "alpha"
+    alone = cells(SMALL.replace("[0.5, 0.7]", "0.5").replace('["fcfs", "isjl"]', '"fcfs"'))
     assert refusal(lambda: axis_of(alone)) == (
         "there is nothing to draw against: no load, request-rate or alpha has several values"
     )
+
+
+def test_a_policy_without_a_budget_is_named_without_one() -> None:
+    frame = table((0.5,)).assign(e2el_mean_observations=1000.0)
+    (section,) = study_sections(frame, ["e2el"], "alpha", TimeUnit("step"))
+    assert [row[0] for row in section.tables[0].rows] == ["fcfs", "isjl, alpha 4", "isjl, alpha 8"]
+
+
+@pytest.mark.parametrize(("replications", "words"), [(1, False), (3, True)])
+def test_a_table_without_intervals_does_not_speak_of_them(replications: int, words: bool) -> None:  # noqa: FBT001
+    frame = table((0.5, 0.7)).query(f"replication <= {replications}").assign(e2el_mean_observations=1000.0)
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    assert ("interval" in section.tables[0].title) == words
+
+
+@pytest.mark.parametrize("axis", ["load", "alpha"])
+def test_the_first_finished_cells_are_drawn_as_points(axis: str) -> None:
+    frame = table((0.5,)).query("alpha == 4")
+    ((_, (curve,)),) = settings(frame, axis).items()
+    assert (len(curve.x), curve.constant) == (1, False)
+
+
+def test_what_has_no_place_on_the_axis_is_left_out() -> None:
+    frame = table((0.5, 0.7)).query("policy == 'fcfs'")
+    frame["arrivals"] = "poisson"
+    backlog = frame.query("load == 0.5").assign(arrivals="backlog", load=None)
+    mixed = pd.concat([frame, backlog.astype({"load": "float64"})], ignore_index=True)
+    ((_, (curve,)),) = settings(mixed, "load").items()
+    assert curve.x == (0.5, 0.7)
+    assert refusal(lambda: settings(frame, "alpha")) == "against='alpha': no finished cell has one"
+
+
+def test_every_column_of_panels_ends_in_ticks_where_the_points_are() -> None:
+    frame = table((0.5, 0.7, 0.9))
+    for name in ("mean", "p50", "p75", "p90", "p99"):
+        frame[f"e2el_{name}"] = frame["e2el_mean"]
+        frame[f"e2el_{name}_observations"] = 1000.0
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    (picture,) = section.pictures
+    panels = [axes for axes in picture.figure.axes if axes.get_visible()]
+    named = [axes.get_title(loc="left") for axes in panels if axes.get_xlabel()]
+    assert named == ["p75", "p90", "p99"]
+    assert panels[2].xaxis.get_ticklocs().tolist() == [0.5, 0.7, 0.9]
 
 
 def test_an_interval_is_students_over_replications() -> None:
