@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusal import refusal
 
-from workloads import read_workload
+from workloads import read_requests, read_workload
 from workloads.tables import json_stream
 from workloads.tables.json_stream import Broken, items
 
 ON = "must go on as JSON objects"
+EARLY = "must go on, the file ends early"
 
 
 def write(folder: Path, content: str) -> Path:
@@ -42,14 +43,21 @@ def test_a_workload_as_an_array(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("after", "message"),
     [
-        (', {"release": 1, "length": "fo', f"""item 3: text='{{"release": 1, "length": "fo': {ON}"""),
-        ("", f"item 3: text='': {ON}"),
+        (', {"release": 1, "length": "fo', f"""item 3: text='{{"release": 1, "length": "fo': {EARLY}"""),
+        ("", f"item 3: text='': {EARLY}"),
         (", ]", f"item 3: text=']': {ON}"),
         ("} ]", f"item 3: text='}} ]': {ON}"),
         ("] ]", f"item 3: text=']': {ON}"),
         (", 7]", "item 3: item=7: must be a JSON object"),
         (', {"release": 1}]', "item 3: length=None: must be a number"),
-        (', {"release": 1, "length": "\\ud800"}]', "item 3: length=None: must be a number"),
+        (
+            ', {"release": 1, "length": "\\ud800"}]',
+            """item 3: length='"\\\\ud800"': must be a number""",
+        ),
+        (
+            ', {"release": 1, "length": 3, "release": 2}]',
+            "item 3: release=2: must not come twice in an object",
+        ),
     ],
 )
 def test_refusals_name_the_item(tmp_path: Path, after: str, message: str) -> None:
@@ -57,12 +65,25 @@ def test_refusals_name_the_item(tmp_path: Path, after: str, message: str) -> Non
     assert refusal(lambda: read_workload(path)) == f"{path}: {message}"
 
 
+def test_a_file_that_is_broken_from_the_start(tmp_path: Path) -> None:
+    early = write(tmp_path, '{"start_times": [1, 2], "input_lens": [3, 4], "output_lens": [5, 6]')
+    said = """item 1: text='{"start_times": [1, 2], "input_lens": [3': must go on, the file ends early"""
+    assert refusal(lambda: read_requests(early, time_unit=1.0)) == f"{early}: {said}"
+    deep = write(tmp_path, '{"release": ' + "[" * 100_000)
+    said = """item 1: text='{"release": [[[[[[[[[[[[[[[[[[[[[[[[[[[[': must go on as JSON objects"""
+    assert refusal(lambda: read_workload(deep)) == f"{deep}: {said}"
+
+
 def test_what_cannot_be_read_can_be_dropped_and_is_counted(tmp_path: Path) -> None:
     path = write(tmp_path, '[7, {"release": 0, "length": 0}, {"release": 0, "length": 3}, {"rel')
     workload, report = read_workload(path, on_bad_row="drop")
     assert workload.length.tolist() == [3]
     assert (report.rows_read, report.kept) == (4, 1)
-    assert report.dropped == {"item: must be a JSON object": 1, "length: must be >= 1": 1, f"text: {ON}": 1}
+    assert report.dropped == {
+        "item: must be a JSON object": 1,
+        "length: must be >= 1": 1,
+        f"text: {EARLY}": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -70,9 +91,12 @@ def test_what_cannot_be_read_can_be_dropped_and_is_counted(tmp_path: Path) -> No
     [
         (
             '{\n"release": 0, "length": 3}\n{"release": 0, "leng',
-            f"""item 2: text='{{"release": 0, "leng': {ON}""",
+            f"""item 2: text='{{"release": 0, "leng': {EARLY}""",
         ),
-        ('{\n"release": 0, "length": 3},\n{"release": 0}', f"""item 2: text=',\\n{{"release": 0}}': {ON}"""),
+        (
+            '{\n"release": 0, "length": 3},\n{"release": 0}',
+            f"""item 2: text=',\\n{{"release": 0}}': {EARLY}""",
+        ),
     ],
 )
 def test_objects_over_many_lines(tmp_path: Path, content: str, message: str) -> None:

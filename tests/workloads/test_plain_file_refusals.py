@@ -88,6 +88,12 @@ def test_csv(tmp_path: Path, content: bytes | str, message: str) -> None:
         ('{"release": 0, "length": 1', """text='{"release": 0, "length": 1': must be one JSON object"""),
         ("[0, 1]", "text='[0, 1]': must be one JSON object"),
         (
+            f'{{"release": {"9" * 5000}, "length": 1}}',
+            f"""text='{{"release": {"9" * 28}': must be one JSON object""",
+        ),
+        ('{"release": 0, "length": "\\ud800"}', f"""length='"\\\\ud800"': {NUMBER}"""),
+        ('{"release": 0, "length": 1, "release": 5}', "release=5: must not come twice in an object"),
+        (
             '{"release": 0, "length": 1} {}',
             """text='{"release": 0, "length": 1} {}': must be one JSON object""",
         ),
@@ -100,9 +106,16 @@ def test_jsonl_names_the_line(tmp_path: Path, line: str, message: str) -> None:
 
 
 def test_jsonl_without_objects(tmp_path: Path) -> None:
-    assert said_of(write(tmp_path / "w.jsonl", "3\n")) == (
-        "columns 'release', 'length' must be there, found none"
+    assert said_of(write(tmp_path / "w.jsonl", "3\n")) == ("line 1: text='3': must be one JSON object")
+    assert said_of(write(tmp_path / "w.jsonl", "\n" + "[" * 100_000)) == (
+        f"line 2: text='{'[' * 40}': must be one JSON object"
     )
+
+
+def test_a_key_may_come_twice_where_nobody_reads_it(tmp_path: Path) -> None:
+    line = '{"release": 0, "length": 1, "note": "length", "inner": {"length": 4}, "note": "release"}\n'
+    workload, _ = read_workload(write(tmp_path / "w.jsonl", line))
+    assert workload.length.tolist() == [1]
 
 
 def test_parquet_names_the_row(tmp_path: Path) -> None:

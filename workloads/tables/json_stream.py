@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
+from workloads.tables.json_values import noting_twice
+
 _BLOCK = 1 << 20  # characters read at a time
 _NOT_BLANK = re.compile(r"[^ \t\r\n]")
 _SHOWN = 40  # characters of where a text breaks off
@@ -18,6 +20,12 @@ class Broken:
     """Where a text is no longer JSON, or ends too early."""
 
     text: str
+    at_end: bool
+
+    @property
+    def rule(self) -> str:
+        """What it breaks."""
+        return "must go on, the file ends early" if self.at_end else "must go on as JSON objects"
 
 
 def items(file: TextIO) -> Iterator[object]:
@@ -29,8 +37,8 @@ def items(file: TextIO) -> Iterator[object]:
     try:
         yield from _objects(stream) if stream.next_sign() == "{" else _array(stream)
         stream.expect("")
-    except (ValueError, RecursionError):  # the latter for nesting without end
-        yield Broken(stream.rest())
+    except (ValueError, RecursionError) as error:  # the latter for nesting without end
+        yield Broken(stream.rest(), at_end=_is_at_end(error))
 
 
 def _objects(stream: _Stream) -> Iterator[object]:
@@ -49,6 +57,13 @@ def _array(stream: _Stream) -> Iterator[object]:
         more = stream.expect(",]") == ","
 
 
+def _is_at_end(error: Exception) -> bool:
+    """Whether the end of the text is what the parser stumbled on."""
+    if not isinstance(error, json.JSONDecodeError):
+        return isinstance(error, ValueError) and error.args == ("",)  # as `_Stream.expect` says it
+    return error.msg.startswith("Unterminated") or not error.doc[error.pos :].strip()
+
+
 class _Stream:
     """Text of a file from a place on; every method first reads as much as it needs."""
 
@@ -56,7 +71,7 @@ class _Stream:
         self._file = file
         self._text = ""
         self._place = 0
-        self._decode = json.JSONDecoder().raw_decode
+        self._decode = json.JSONDecoder(object_pairs_hook=noting_twice).raw_decode
 
     def next_sign(self) -> str:
         """The next character that is not blank, empty at the end."""

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from workloads.tables.json_stream import Broken, items
-from workloads.tables.json_values import json_column
+from workloads.tables.json_values import KEY_RULE, json_column, key_twice
 from workloads.tables.source import Source
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
@@ -25,6 +25,8 @@ class JsonTable(Table):
         check_encoding(source)
         self._source = source
         first = next(self._blocks(source), [])
+        if first and isinstance(first[0], Broken):
+            raise ValueError(f"{source.path}: item 1: text={first[0].text!r}: {first[0].rule}")
         objects = (item for item in first if isinstance(item, dict))
         super().__init__(source.path, list(dict.fromkeys(chain.from_iterable(objects))))
 
@@ -32,8 +34,14 @@ class JsonTable(Table):
         """Columns typed by what they hold, null where an object lacks the key."""
         record = 0
         for block in self._blocks(self._source):
-            rows = [item for item in block if isinstance(item, dict)]
-            self._note_misfits(block, record)
+            rows = []
+            for number, item in enumerate(block, start=record):
+                misfit = _misfit(number, item, names)
+                if misfit is None:
+                    rows.append(item)
+                else:
+                    self.skipped.append(number)
+                    self.misfits.append(misfit)
             record += len(block)
             yield {name: json_column([row.get(name) for row in rows]) for name in names}
 
@@ -41,20 +49,18 @@ class JsonTable(Table):
         """The item's number from 1."""
         return f"item {record + 1}"
 
-    def _note_misfits(self, block: list[Any], first_record: int) -> None:
-        for record, item in enumerate(block, start=first_record):
-            if isinstance(item, dict):
-                continue
-            self.skipped.append(record)
-            if isinstance(item, Broken):
-                misfit = Misfit(record, "text", item.text, "must go on as JSON objects")
-            else:
-                misfit = Misfit(record, "item", item, "must be a JSON object")
-            self.misfits.append(misfit)
-
     @staticmethod
     def _blocks(source: Source) -> Iterator[list[Any]]:
         with reading(source.path), source.content.open(encoding="utf-8-sig", newline="") as file:
             found = items(file)
             while block := list(islice(found, _ITEMS)):
                 yield block
+
+
+def _misfit(record: int, item: object, names: Sequence[str]) -> Misfit | None:
+    if isinstance(item, Broken):
+        return Misfit(record, "text", item.text, item.rule)
+    if not isinstance(item, dict):
+        return Misfit(record, "item", item, "must be a JSON object")
+    key = key_twice(item, names)
+    return None if key is None else Misfit(record, key, item[key], KEY_RULE)

@@ -1,11 +1,36 @@
-"""Values of JSON objects as a column."""
+"""Objects of JSON, and their values as a column."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
+
+KEY_RULE = "must not come twice in an object"
+"""What is said of a value whose key came before."""
+
+
+class TwiceKeyed(dict[str, Any]):
+    """An object in whose text keys come twice; it holds what comes last."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.keys_as_written = [key for key, _ in pairs]
+
+
+def noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object from its keys and values; what ``object_pairs_hook`` of the json module calls."""
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else TwiceKeyed(pairs)
+
+
+def key_twice(found: dict[str, Any], names: Collection[str]) -> str | None:
+    """Which of some keys comes twice in the text of an object, None where none does."""
+    if not isinstance(found, TwiceKeyed):
+        return None
+    return next((name for name in names if found.keys_as_written.count(name) > 1), None)
 
 
 def json_column(values: list[Any]) -> pa.Array:
@@ -17,8 +42,8 @@ def json_column(values: list[Any]) -> pa.Array:
 
 
 def _text(value: object) -> str | None:
-    """None for what has no text, such as half of a pair of surrogates."""
     if value is None:
         return None
     text = value if isinstance(value, str) else json.dumps(value)
-    return None if any("\ud800" <= sign <= "\udfff" for sign in text) else text
+    # half of a pair of surrogates is no text, and is shown as the file escapes it
+    return json.dumps(text) if any("\ud800" <= sign <= "\udfff" for sign in text) else text
