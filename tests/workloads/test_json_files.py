@@ -95,7 +95,7 @@ def test_what_cannot_be_read_can_be_dropped_and_is_counted(tmp_path: Path) -> No
         ),
         (
             '{\n"release": 0, "length": 3},\n{"release": 0}',
-            f"""item 2: text=',\\n{{"release": 0}}': {EARLY}""",
+            f"""item 2: text=',\\n{{"release": 0}}': {ON}""",
         ),
     ],
 )
