@@ -204,6 +204,12 @@ def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> Study
         raise ValueError("--jobs: cannot go with --backend dask, the cluster has the workers it has")
     if find_spec("distributed") is None:
         raise ImportError("--backend dask: needs Dask: pip install 'serving-sim[dask]'")
+    from distributed.comm.addressing import get_address_host_port
+
+    try:
+        get_address_host_port(scheduler)
+    except ValueError as error:
+        raise ValueError(f"--scheduler={scheduler!r}: {error}") from None
     return Dask(scheduler)
 
 

@@ -6,6 +6,8 @@ list; the cells are all combinations.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
@@ -20,6 +22,7 @@ from analysis.study.reading import Entries, numbers, positive, table, text, whol
 from analysis.study.source import Logged, Made, Source, Specified, log_digest
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime
+from serving_sim.simulate import MOST_SLOTS
 from workloads import parse_arrivals, parse_lengths, read_specification
 
 _MADE = ("workload", "lengths", "arrivals", "load", "request-rate", "num-prompts", "replications")
@@ -27,6 +30,29 @@ _LOGGED = ("format", "length", "time-unit", "on-bad-row")
 _SHARED = ("policy", "alpha", "slots", "step-time", "seed", "percentiles", "warmup", "goodput")
 KEYS = (*_SHARED, *_MADE, "requests", *_LOGGED)
 """Keys that a study file may have."""
+
+MOST_CELLS = 1_000_000
+"""Cells of a study: more would fill the memory before the first is simulated."""
+
+_MOST_REQUESTS = 10**9
+"""Requests of a cell, for the same reason."""
+
+_CONVERT = "a study takes a log as it is; shape it first with 'serving-sim workload convert'"
+_SHAPING = dict.fromkeys(
+    (
+        "from",
+        "for",
+        "tenant",
+        "model",
+        "max-model-len",
+        "too-long",
+        "sample",
+        "repeat",
+        "shuffle-gaps",
+        "prefill-chunk",
+    ),
+    _CONVERT,
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +94,7 @@ def read_study(path: Path) -> Study:
         If the file cannot be read.
     """
     try:
-        return Study(path, tuple(_cells(Entries(path, KEYS), path.parent)))
+        return Study(path, tuple(_cells(Entries(path, KEYS, _SHAPING), path.parent)))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -81,16 +107,24 @@ def _cells(entries: Entries, folder: Path) -> list[Cell]:
     step_times = tuple(_step_time(values) for values in entries.several("step-time", table(_COEFFICIENTS)))
     if any(source.coordinates.get("load") for source in sources):
         _check_constant(step_times)
+    slots = entries.several("slots", whole(1, MOST_SLOTS))
+    policies = _policies(entries)
+    replications = entries.one("replications", whole(1, MOST_CELLS), 1)
+    grid = (sources, slots, step_times or (StepTime(),), policies, range(1, replications + 1))
+    _check_size("cells", grid)
+    for source, size, step_time in product(*grid[:3]):
+        source.check_span(slots=size, step_time=step_time)
     return [
-        Cell(source, slots, step_time, policy, alpha, replication, settings)
-        for source, slots, step_time, (policy, alpha), replication in product(
-            sources,
-            entries.several("slots", whole(1)),
-            step_times or (StepTime(),),
-            _policies(entries),
-            range(1, entries.one("replications", whole(1), 1) + 1),
-        )
+        Cell(source, size, step_time, policy, alpha, replication, settings)
+        for source, size, step_time, (policy, alpha), replication in product(*grid)
     ]
+
+
+def _check_size(name: str, grid: Sequence[Sized]) -> None:
+    """Refuse a grid before it is built."""
+    size = math.prod(map(len, grid))
+    if size > MOST_CELLS:
+        raise ValueError(f"{size:,} {name}: must be at most {MOST_CELLS:,}")
 
 
 def _settings(entries: Entries) -> Settings:
@@ -142,7 +176,7 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
     found: list[Source] = []
     for name in entries.several("workload", text):
         given = read_specification(folder / name)
-        counts = entries.several("num-prompts", whole(1)) or (given.num_prompts,)
+        counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS)) or (given.num_prompts,)
         check_warmup(settings.warmup, min(counts))
         own_pace = [(given.arrivals, None, given.request_rate)]
         found += [
@@ -157,15 +191,16 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
 def _made(entries: Entries, settings: Settings) -> list[Source]:
     for key in ("lengths", "num-prompts"):
         _needed(entries, key)
-    counts = entries.several("num-prompts", whole(1))
+    counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS))
     check_warmup(settings.warmup, min(counts))
     lengths = entries.several("lengths", text)
+    processes = _processes(entries, entries.several("arrivals", text) or ("poisson",))
+    _check_size("workloads", (lengths, processes, counts))
     for each in lengths:
         parse_lengths(each)
-    arrivals = entries.several("arrivals", text) or ("poisson",)
     return [
         Made(each, process, load, rate, count)
-        for each, (process, load, rate), count in product(lengths, _processes(entries, arrivals), counts)
+        for each, (process, load, rate), count in product(lengths, processes, counts)
     ]
 
 
@@ -197,7 +232,8 @@ def _has_own_rate(process: str) -> bool:
 def _logged(entries: Entries, folder: Path) -> list[Source]:
     for key in _MADE:
         if key in entries:
-            raise ValueError(f"{key}: cannot go with requests, the file says what arrives")
+            shaping = f"; {_CONVERT}" if key in ("load", "request-rate", "num-prompts") else ""
+            raise ValueError(f"{key}: cannot go with requests, the file says what arrives{shaping}")
     reading = partial(
         Logged,
         format=entries.one("format", text, "auto"),

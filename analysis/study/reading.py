@@ -24,6 +24,8 @@ class Entries:
         The file, in TOML.
     known : sequence of str
         Keys that a study may have.
+    elsewhere : mapping of str to str
+        Keys that it may not have, with where what they say has its place.
 
     Raises
     ------
@@ -31,13 +33,15 @@ class Entries:
         If the file is no TOML or has another key.
     """
 
-    def __init__(self, path: Path, known: Collection[str]) -> None:
+    def __init__(self, path: Path, known: Collection[str], elsewhere: Mapping[str, str]) -> None:
         with path.open("rb") as file:
             try:
                 self._content = tomllib.load(file)
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ValueError(str(error)) from None
         for key in self._content:
+            if key in elsewhere:
+                raise ValueError(f"{key}: {elsewhere[key]}")
             if key not in known:
                 raise ValueError(unknown("key", key, known))
 
@@ -67,12 +71,14 @@ def text(key: str, value: object) -> str:
     return value
 
 
-def whole(least: int) -> Check[int]:
-    """A whole number from ``least`` on."""
+def whole(least: int, most: int | None = None) -> Check[int]:
+    """A whole number from ``least`` on, up to ``most`` if there is such a limit."""
 
     def check(key: str, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ValueError(f"{key}={value!r}: must be a whole number >= {least}")
+        if most is not None and value > most:
+            raise ValueError(f"{key}={value!r}: must be at most {most:,}")
         return value
 
     return check

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from analysis.study.backends import Backend
 from analysis.study.cell import Cell
 from analysis.study.definition import Study
+from analysis.study.source import Logged
 from analysis.study.store import Kept, Store
 
 
@@ -74,9 +75,17 @@ def run_study(
     -------
     list of tuple of Cell and str
         Cells that ended with an error, and the error.
+
+    Raises
+    ------
+    ValueError
+        If a log cannot be read.
     """
     failed = []
-    for cell, result in backend.results(standing(study.cells, store.read()).to_do):
+    to_do = standing(study.cells, store.read()).to_do
+    for log in dict.fromkeys(cell.source for cell in to_do if isinstance(cell.source, Logged)):
+        log.check()
+    for cell, result in backend.results(to_do):
         store.keep(cell, result)
         if result.error is not None:
             failed.append((cell, result.error))

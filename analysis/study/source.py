@@ -66,6 +66,22 @@ class Made:
         rate: float | None = getattr(self._process(slots, step_time), "rate", None)
         return None if rate is None else rate * parse_lengths(self.lengths).mean
 
+    def check_span(self, *, slots: int, step_time: StepTime) -> None:
+        """Refuse a rate that no cell could be simulated at.
+
+        Raises
+        ------
+        ValueError
+            If it is no finite number above 0, or so low that the last request comes too late to tell
+            steps apart.
+        """
+        rate: float | None = getattr(self._process(slots, step_time), "rate", None)
+        if rate is not None and self.num_prompts > rate * step_time.latest:
+            given = f"load={self.load!r}" if self.load is not None else f"request-rate={rate!r}"
+            raise ValueError(
+                f"{given}: {self.num_prompts:,} requests must come within 2**62 steps on {slots:,} slots"
+            )
+
     def _process(self, slots: int, step_time: StepTime) -> Arrivals:
         rate = self.request_rate
         if self.load is not None:
@@ -111,6 +127,10 @@ class Specified:
         """Work that arrives in the long run, in tokens per time unit; None for a backlog."""
         return self.made.offered(slots=slots, step_time=step_time)
 
+    def check_span(self, *, slots: int, step_time: StepTime) -> None:
+        """Refuse a rate that no cell could be simulated at, as `Made.check_span` does."""
+        self.made.check_span(slots=slots, step_time=step_time)
+
 
 @dataclass(frozen=True)
 class Logged:
@@ -152,6 +172,19 @@ class Logged:
 
     def offered(self, *, slots: int, step_time: StepTime) -> None:
         """Nobody knows what would arrive in the long run."""
+
+    def check_span(self, *, slots: int, step_time: StepTime) -> None:
+        """Nothing: a log has no rate that could be too low."""
+
+    def check(self) -> None:
+        """Refuse a log that cannot be read.
+
+        Raises
+        ------
+        ValueError
+            As `workloads.read_requests`, which no cell has to find out once more.
+        """
+        _read(self)
 
 
 Source = Made | Specified | Logged

@@ -149,6 +149,8 @@ def set_aside(path: Path) -> tuple[Path, str] | None:
 
 
 def _open(path: Path, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder, not a store of a study")
     # "rw" for readers too: the last of a read-only kind could not tidy the log away
     location = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(location, uri=True, timeout=_PATIENCE, isolation_level=None)

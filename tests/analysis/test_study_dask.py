@@ -129,3 +129,11 @@ def test_a_scheduler_that_dies_is_told_and_finished_cells_are_kept() -> None:
         with pytest.raises(ConnectionError, match=r"^tcp://\S+: the scheduler is gone$"):
             run_study(defined, store, backend, lambda _: scheduler.kill())
         assert len(store.read()) >= 1
+
+
+def test_an_address_that_is_none_is_refused_with_its_option(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.toml").write_text(SMALL)
+    assert main(["study", "a.toml", "--backend", "dask", "--scheduler", "garbage"]) == 2
+    assert capsys.readouterr().err == (
+        "serving-sim: error: --scheduler='garbage': missing port number in address 'garbage'\n"
+    )

@@ -174,6 +174,26 @@ REFUSED = {
         f"arrival process='poison': is unknown; did you mean 'poisson'? known: {', '.join(ARRIVALS.targets)}"
     ),
     SMALL + "format = 'csv'": "format: needs requests, it says how a file is read",
+    SMALL.replace("slots = 2", f"slots = {10**20}"): f"slots={10**20}: must be at most 1,000,000",
+    SMALL.replace("= 20", f"= {10**20}"): f"num-prompts={10**20}: must be at most 1,000,000,000",
+    SMALL.replace("[0.5, 0.7]", "1e-300"): (
+        "load=1e-300: 20 requests must come within 2**62 steps on 2 slots"
+    ),
+    SMALL.replace("load = [0.5, 0.7]", "request-rate = 1e-300"): (
+        "request-rate=1e-300: 20 requests must come within 2**62 steps on 2 slots"
+    ),
+    SMALL + f"replications = {10**20}": f"replications={10**20}: must be at most 1,000,000",
+    SMALL + "replications = 300_000": "1,800,000 cells: must be at most 1,000,000",
+    SMALL.replace("0.5, 0.7", ", ".join(map(str, range(1, 1002)))).replace(
+        "= 20", f"= {list(range(1, 1001))}"
+    ): "1,001,000 workloads: must be at most 1,000,000",
+    SMALL + "prefill-chunk = 512": (
+        "prefill-chunk: a study takes a log as it is; shape it first with 'serving-sim workload convert'"
+    ),
+    "policy = 'fcfs'\nslots = 1\nrequests = 'log.csv'\nload = 0.5": (
+        "load: cannot go with requests, the file says what arrives; "
+        "a study takes a log as it is; shape it first with 'serving-sim workload convert'"
+    ),
     SMALL + "requests = 'log.csv'": "lengths: cannot go with requests, the file says what arrives",
     "policy = 'fcfs'\nslots = 1\nrequests = 'log.csv'\nlength = 'totl'": (
         "length='totl': is unknown; did you mean 'total'? known: total, output, prompt"

@@ -371,3 +371,20 @@ def test_options_that_exclude_each_other_are_refused(
     study(SMALL)
     assert main(["study", "a.toml", *words]) == 2
     assert capsys.readouterr().err == f"serving-sim: error: {message}\n"
+
+
+def test_a_log_that_cannot_be_read_is_refused_once(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.toml").write_text('policy = ["fcfs", "sjf"]\nslots = [1, 2]\nrequests = "log.csv"')
+    Path("log.csv").write_text("root:x:0:0\n")
+    assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "log.csv" in line
+    assert kept_cells(Path("a.sqlite")) == {}
+
+
+def test_a_folder_in_the_place_of_the_store_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.toml").write_text(SMALL)
+    Path("a.sqlite").mkdir()
+    for command in ("run", "status"):
+        assert main(["study", command, "a.toml"]) == 2
+        assert capsys.readouterr().err.endswith("a.sqlite: is a folder, not a store of a study\n")
