@@ -28,7 +28,7 @@ def read_clients(path: Path | str) -> Superposition:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no TOML: {error}") from None
     for key in content:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from serving_sim.arguments import is_finite, is_whole
 
+_MOST = 2**62
+"""Largest count; two of them still add up in int64."""
+
 
 def check_count(name: str, value: int) -> None:
-    """Refuse what is not a whole number above 0.
+    """Refuse what is not a whole number from 1 to 2**62.
 
     Raises
     ------
@@ -15,6 +18,8 @@ def check_count(name: str, value: int) -> None:
     """
     if not (is_whole(value) and value >= 1):
         raise ValueError(f"{name}={value!r}: must be a whole number >= 1")
+    if value > _MOST:
+        raise ValueError(f"{name}={value!r}: must be at most 2**62")
 
 
 def check_positive(name: str, value: float, unit: str = "") -> None:

@@ -83,8 +83,7 @@ def read_specification(path: str | Path) -> Specification:
         If the file cannot be read.
     """
     try:
-        with Path(path).open("rb") as file:
-            content = tomllib.load(file)
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         return Specification(**_checked(content))
     except ValueError as error:  # what is no TOML or no UTF-8 raises one too
         raise ValueError(f"{path}: {error}") from None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from analysis.experiments.capacity import Capacity, Question
 
 _POLICIES = ("fcfs", "sjf", "ljf", "isjl")
+_ATTAINMENT = "99%"
 _REQUESTS = 20_000
 _REPLICATIONS = 5
 
@@ -38,7 +39,10 @@ def capacity(
         str | None,
         typer.Option(help="Objectives in time units, as in ttft:200,e2el:2000.", show_default=False),
     ] = None,
-    attainment: Annotated[str, typer.Option(help="Share of requests that must meet them.")] = "99%",
+    attainment: Annotated[
+        str | None,
+        typer.Option(help="Share of requests that must meet them (default: 99%).", show_default=False),
+    ] = None,
     loads: Annotated[
         str, typer.Option(help="Loads at which latencies are measured.")
     ] = "0.2,0.4,0.5,0.6,0.7,0.8,0.85,0.9,0.95",
@@ -61,11 +65,16 @@ def capacity(
     The arrivals named are sped up and slowed down as a whole. By default there are 5 replications of
     20,000 requests.
     """
+    from analysis.compare import check_distinct
     from analysis.definitions import check_request_metric
     from analysis.experiments.capacity import Question, count_tasks, limits_table, measure
     from analysis.workers import processes
 
     names = policy or list(_POLICIES)
+    if attainment is None:
+        attainment = _ATTAINMENT
+    elif goodput is None:
+        raise ValueError("--attainment: needs --goodput, the objectives to attain")
     job = make_job(
         names,
         _long(workload),
@@ -77,6 +86,7 @@ def capacity(
     )
     if job.warmup is None:
         raise ValueError("--warmup=auto: must be a number here, every load would have one of its own")
+    check_distinct([each.describe() for each in job.policies])
     question = Question(
         metric=check_request_metric(metric),
         percentiles=job.percentiles,

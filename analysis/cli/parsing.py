@@ -77,16 +77,18 @@ def parse_targets(text: str | None) -> tuple[Target, ...]:
     Raises
     ------
     ValueError
-        If an item does not name a metric, a statistic and a share of it.
+        If an item does not name a metric, a statistic and a share of it, or names what another does.
     """
     from analysis.sequential import Target
 
-    targets = []
+    targets: list[Target] = []
     for item in _items(text) if text is not None else ():
         name, colon, share = item.partition(":")
         metric, dot, statistic = name.partition(".")
         if not (colon and dot and share.endswith("%")):
             raise ValueError(f"until={item!r}: must read METRIC.STATISTIC:NUMBER%, as in e2el.p99:5%")
+        if any(target.name == name for target in targets):
+            raise ValueError(f"until={item!r}: {name} must not come twice")
         targets.append(Target(metric, statistic, _number("until", share.removesuffix("%")) / 100))
     return tuple(targets)
 

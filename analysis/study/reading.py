@@ -34,11 +34,10 @@ class Entries:
     """
 
     def __init__(self, path: Path, known: Collection[str], elsewhere: Mapping[str, str]) -> None:
-        with path.open("rb") as file:
-            try:
-                self._content = tomllib.load(file)
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise ValueError(str(error)) from None
+        try:
+            self._content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(str(error)) from None
         for key in self._content:
             if key in elsewhere:
                 raise ValueError(f"{key}: {elsewhere[key]}")

@@ -245,6 +245,11 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             "invalid value for '--slots': Input should be less than or equal to 1000000",
         ),
         (
+            "capacity --attainment 90%",
+            "--attainment: needs --goodput, the objectives to attain",
+        ),
+        ("capacity --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
+        (
             "run --policy fcfs --step-cost 1e308 --token-cost 1e308 --token-price 1e308",
             "c=1e+308: must be at most 1e+100, sums over a run would overflow",
         ),

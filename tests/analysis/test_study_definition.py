@@ -57,6 +57,11 @@ def test_cells_are_all_combinations_in_the_order_of_the_table() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_byte_order_mark_is_fine() -> None:
+    assert study("\ufeff" + SMALL).cells == study(SMALL).cells
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_budget_multiplies_only_the_policies_that_take_it() -> None:
     text = SMALL.replace(
         '["fcfs", "isjl"]', '["ljf", "isjl:alpha=5", "delayed:x=0.5,inner=(isjl:alpha=6)", "fair-lpt"]'

@@ -105,6 +105,11 @@ def test_jsonl_names_the_line(tmp_path: Path, line: str, message: str) -> None:
     assert said_of(path) == f"line 3: {message}"
 
 
+def test_csv_whose_lines_end_with_cr_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "w.csv", "release,length\r0,3\r")
+    assert said_of(path) == "lines must end with LF or CRLF, found CR alone"
+
+
 def test_jsonl_without_objects(tmp_path: Path) -> None:
     assert said_of(write(tmp_path / "w.jsonl", "3\n")) == ("line 1: text='3': must be one JSON object")
     assert said_of(write(tmp_path / "w.jsonl", "\n" + "[" * 100_000)) == (

@@ -67,7 +67,8 @@ def test_a_named_format_needs_no_note(tmp_path: Path) -> None:
 def test_unknown_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", "a,b\n1,2\n")
     assert refusal(lambda: read_requests(path)) == (
-        f"{path}: format must be one of {', '.join(FORMATS.targets)}; none has the columns 'a', 'b'"
+        f"{path}: format must be one of {', '.join(FORMATS.targets)}; none has the columns 'a', 'b'; "
+        "simplest is generic: name three of them arrival_s, input_tokens, output_tokens"
     )
 
 
@@ -88,7 +89,14 @@ def test_unknown_format_is_told_before_the_file_is_opened() -> None:
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (AZURE, {}, "time_unit=None: must say how many seconds make a time unit for azure"),
+        (
+            AZURE,
+            {},
+            (
+                "time_unit=None: must say how many seconds make a time unit for azure, "
+                "on the command line with --time-unit"
+            ),
+        ),
         (AZURE, {"time_unit": 0}, "time_unit=0: must be a finite number of seconds > 0"),
         (
             AZURE,

@@ -346,6 +346,7 @@ def test_steps_say_what_happened() -> None:
             "too_long='cup': is unknown; did you mean 'cap'? known: drop, cap",
         ),
         (lambda: PromptChunks(0), "tokens=0: must be a whole number >= 1"),
+        (lambda: PromptChunks(10**24), f"tokens={10**24}: must be at most 2**62"),
     ],
 )
 def test_refused_parameters(make: Callable[[], Shaping], message: str) -> None:

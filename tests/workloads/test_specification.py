@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ def test_there_and_back(tmp_path: Path, specification: Specification) -> None:
     path = tmp_path / "spec.toml"
     write_specification(specification, path, "one\ntwo")
     assert path.read_text().startswith("# one\n# two\nnum-prompts = ")
+    assert read_specification(path) == specification
+    path.write_bytes(BOM_UTF8 + path.read_bytes())  # as some editors begin a file
     assert read_specification(path) == specification
 
 

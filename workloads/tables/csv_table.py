@@ -89,6 +89,8 @@ def _header(source: Source) -> tuple[int, list[str]]:
     with source.content.open(encoding="utf-8-sig", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
+                if "\r" in line.rstrip("\r\n"):
+                    raise ValueError(f"{source.path}: lines must end with LF or CRLF, found CR alone")
                 try:
                     names = next(csv.reader([line], skipinitialspace=True, strict=True))
                 except csv.Error as error:

@@ -193,4 +193,8 @@ def _recognised(table: Table) -> Format:
             f"which serve as the distribution of lengths empirical:file={table.path}"
         )
     names = ", ".join(FORMATS.targets)
-    raise ValueError(f"{table.path}: format must be one of {names}; none has the columns {columns}")
+    simplest = format_called("generic")
+    raise ValueError(
+        f"{table.path}: format must be one of {names}; none has the columns {columns}; "
+        f"simplest is {simplest.name}: name three of them {', '.join(simplest.columns)}"
+    )

@@ -107,7 +107,10 @@ class LogFormat:
 
     def _time_unit(self, wanted: Wanted) -> float:
         if wanted.time_unit is None:
-            raise ValueError(f"time_unit=None: must say how many seconds make a time unit for {self.name}")
+            raise ValueError(
+                f"time_unit=None: must say how many seconds make a time unit for {self.name}, "
+                "on the command line with --time-unit"
+            )
         return wanted.time_unit
 
     def _names(self, intake: Intake) -> list[str]:
