@@ -34,7 +34,7 @@ def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Ite
         initializer=start_worker,
         initargs=(os.getpid(),),
     )
-    with _deaf():
+    with deaf():
         begun: Iterator[Any] = parallel(calls)
     return begun
 
@@ -58,7 +58,7 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Let processes begin deaf to Ctrl-C, as they inherit it: it would end them with tracebacks.
 
     Blocking the signal instead would not lose one in this tenth of a second, but loky unblocks it.

@@ -20,7 +20,10 @@ _statistics = partial(typer.Option, rich_help_panel="Statistics", show_default=F
 _output = partial(typer.Option, rich_help_panel="Output", show_default=False)
 
 
-Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1, show_default=False)]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Processes (default: one a core).", min=1, max=1024, show_default=False),
+]
 
 
 class Length(StrEnum):

@@ -20,7 +20,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from analysis.study.cell import Cell
 from analysis.study.measure import Result, attempt
-from analysis.workers import start_worker
+from analysis.workers import deaf, start_worker
 
 Results = Iterator[tuple[Cell, Result]]
 
@@ -44,7 +44,7 @@ class Loky:
     Parameters
     ----------
     jobs : int
-        How many.
+        How many at most; no more are started than there are cells.
     """
 
     jobs: int
@@ -64,10 +64,11 @@ class Loky:
 
     def _until_a_death(self, left: deque[Cell]) -> Generator[tuple[Cell, Result], None, list[Cell]]:
         """Results of cells taken from the left; the cells at work when a process died."""
-        with _pool(self.jobs) as pool:
+        jobs = min(self.jobs, len(left))
+        with _pool(jobs) as pool:
             at_work: dict[Future[Result], Cell] = {}
             while left or at_work:
-                while left and len(at_work) < 2 * self.jobs:  # one at work and one in wait a process
+                while left and len(at_work) < 2 * jobs:  # one at work and one in wait a process
                     cell = left.popleft()
                     at_work[_submit(pool, cell)] = cell
                 broken = False
@@ -108,6 +109,7 @@ class Dask:
         """
         from distributed import Client, KilledWorker, as_completed
         from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         # it writes a traceback of its own for a connection that is lost
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -119,7 +121,7 @@ class Dask:
                     yield cell, future.result()
                 except KilledWorker:
                     yield cell, Result(error=_DIED)
-                except FutureCancelledError as error:
+                except (FutureCancelledError, CommClosedError) as error:
                     raise ConnectionError(f"{self.scheduler}: the scheduler is gone") from error
 
 
@@ -147,6 +149,8 @@ def _submit(pool: ProcessPoolExecutor, cell: Cell) -> Future[Result]:
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
     try:
+        with deaf():
+            pool.submit(int)  # the first call starts all processes
         yield pool
     finally:  # after an interruption cells at work are not waited for
         pool.shutdown(kill_workers=True)

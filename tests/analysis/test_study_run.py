@@ -14,8 +14,10 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor
 from refusal import refusal
 
 import analysis
@@ -232,7 +234,7 @@ def test_cells_that_end_while_a_result_is_kept_are_taken_for_no_death(
 
 
 def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
-    text = SMALL.replace("200", "2000") + "replications = 2"
+    text = SMALL.replace("200", "8000") + "replications = 2"
     killed = study(text, "killed.toml")
     chance = random.Random(0)  # noqa: S311  (moments, not secrets)
     for goal in (1, 5):
@@ -388,3 +390,36 @@ def test_a_folder_in_the_place_of_the_store_is_called_one(capsys: pytest.Capture
     for command in ("run", "status"):
         assert main(["study", command, "a.toml"]) == 2
         assert capsys.readouterr().err.endswith("a.sqlite: is a folder, not a store of a study\n")
+
+
+def test_no_more_processes_than_cells_and_none_that_hears_ctrl_c_while_it_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    heard: list[object] = []
+
+    class Pool(ProcessPoolExecutor):  # type: ignore[misc]  # loky has no types
+        def __init__(self, jobs: int, **options: Any) -> None:  # noqa: ANN401
+            asked.append(jobs)
+            super().__init__(jobs, **options)
+
+        def submit(self, *call: Any, **options: Any) -> Any:  # noqa: ANN401
+            heard.append(signal.getsignal(signal.SIGINT))
+            return super().submit(*call, **options)
+
+    monkeypatch.setattr(backends, "ProcessPoolExecutor", Pool)
+    Path("a.toml").write_text(SMALL.replace("[0.5, 0.7]", "0.5").replace("alpha = [4, 8]", "alpha = 4"))
+    defined = read_study(Path("a.toml"))
+    with Store(defined.store_path) as store:
+        assert run_study(defined, store, Loky(100_000), lambda _: None) == []
+    assert asked == [2]
+    usual = signal.getsignal(signal.SIGINT)
+    assert heard == [signal.SIG_IGN, usual, usual]
+
+
+def test_processes_beyond_any_machine_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.toml").write_text(SMALL)
+    assert main(["study", "a.toml", "--jobs", "100000"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--jobs" in line
+    assert "1024" in line
