@@ -84,9 +84,10 @@ in the order of their times; their clocks must have one origin.
 ## Times
 
 Times become whole nanoseconds, digits beyond are rounded; the first is subtracted while they are integers,
-so that gaps between stamps since 1970 are exact. Time 0 is the first request kept. `--time-unit` says how
-many seconds make a time unit. Requests need not be sorted: equal times keep the order of the file, and the
-run says how many rows came earlier than the row before.
+so that gaps between stamps since 1970 are exact. Time 0 is the first good row; what `--max-model-len`,
+`--tenant` or `--model` leave out later does not move it. `--time-unit` says how many seconds make a time
+unit. Requests need not be sorted: equal times keep the order of the file, and the run says how many
+rows came earlier than the row before.
 
 Dates have hours, minutes and seconds, up to nine digits more, and an offset from UTC in all rows or in
 none. A stamp such as `15:46.7`, which a spreadsheet program has cut off, is refused.

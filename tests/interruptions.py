@@ -119,8 +119,9 @@ def _wrong_ending(code: int, said: str, number: signal.Signals) -> Iterator[str]
     if "Traceback" in said:
         yield f"a traceback: {said[-2000:]}"
     elif code == 128 + number:
-        wanted = f"serving-sim: error: {word}, files written so far are complete"
-        if [line for line in lines if line != "ended"][-1:] != [wanted]:
+        wanted = f"serving-sim: error: {word}"
+        last = [line for line in lines if line != "ended"][-1:]
+        if last not in ([wanted], [f"{wanted}, files written so far are complete"]):
             yield f"exit code {code} with the last words {lines[-2:]}"
     elif code == -number:  # SIGKILL, or a signal while Python itself shuts down
         if number != signal.SIGKILL and "ended" not in lines:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+finished: list[Path] = []
+"""Files that this process has finished, the latest last."""
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -27,6 +30,7 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.replace(path)
+        finished.append(path)
     except OSError as error:
         if error.strerror and not error.filename:  # writing to an open file names none
             error.filename = str(path)

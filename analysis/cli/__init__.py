@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from analysis.cli.console import complain
-from analysis.cli.ending import close_shop, heeding_signals, last_words
+from analysis.cli.ending import close_shop, files_finished, heeding_signals, last_words
 from analysis.cli.streams import drop_unwritable_output, ready_streams
 
 __all__ = ["main"]
@@ -31,13 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")
     words = list(sys.argv[1:] if arguments is None else arguments)
     ready_streams()
-    code, message = 0, ""
+    code, message, before = 0, "", files_finished()
     with heeding_signals() as heard:
         try:
             _run(words)
             sys.stdout.flush()  # a failure is told by us, not at the end of Python
         except BaseException as error:  # noqa: BLE001  (whatever it is, a user sees no traceback)
-            code, message = last_words(error, heard)
+            code, message = last_words(error, heard, files=files_finished() - before)
     if arguments is None:
         close_shop(code)
     if message:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,13 @@ def close_shop(code: int) -> None:
     _handle(leave)
 
 
-def last_words(error: BaseException, heard: Sequence[int] = ()) -> tuple[int, str]:
+def files_finished() -> int:
+    """How many files this process has written, without loading what writes them."""
+    writer = sys.modules.get("workloads.whole_file")
+    return 0 if writer is None else len(writer.finished)
+
+
+def last_words(error: BaseException, heard: Sequence[int] = (), *, files: int = 0) -> tuple[int, str]:
     """Exit code and message for what has ended the command; an empty message where nothing is to be said.
 
     Parameters
@@ -63,11 +70,13 @@ def last_words(error: BaseException, heard: Sequence[int] = ()) -> tuple[int, st
         What came up.
     heard : sequence of int
         Signals that came before it.
+    files : int
+        How many files the command has finished.
     """
     if heard or isinstance(error, KeyboardInterrupt):
         number = heard[-1] if heard else signal.SIGINT
         word = "interrupted" if number == signal.SIGINT else "terminated"
-        return _BY_SIGNAL + number, f"{word}, files written so far are complete"
+        return _BY_SIGNAL + number, f"{word}, files written so far are complete" if files else word
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(bool(error.code)), ""
     if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough

@@ -93,7 +93,12 @@ def run(
             say(f"{file}: {_in_words(before)}", quiet=quiet)
             with progress(len(before.to_do), quiet=quiet) as begin:
                 begin("")  # the bar counts what began; this is the first
-                failed = run_study(study, store, where, lambda cell: begin(cell.policy))
+                try:
+                    failed = run_study(study, store, where, lambda cell: begin(cell.policy))
+                except KeyboardInterrupt:
+                    now = _in_words(standing(study.cells, store.read()))
+                    say(f"{now}; kept in {study.store_path}, the same command goes on", quiet=quiet)
+                    raise
             after = standing(study.cells, store.read())
     say(f"{_in_words(after)}; kept in {study.store_path}", quiet=quiet)
     _report_failures(failed)
