@@ -121,7 +121,7 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
         if entry.key in outcome.figures
     ]
     rows += [("fair (violations)", _fairness(outcome)), ("keeps up", _keeps_up(outcome))]
-    return Table("whole run", ("", "value"), rows)
+    return Table("whole run", ("", "value"), rows, notes=_chunk_notes(outcome))
 
 
 def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
@@ -196,8 +196,17 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
     ]
     units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in shown)
     title = f"whole runs: {units}, admissions that broke alpha in brackets"
-    notes = stability_notes(comparison.outcomes, time_unit)
+    notes = [*stability_notes(comparison.outcomes, time_unit), *_chunk_notes(comparison.outcomes[0])]
     return Table(title, ("policy", *(entry.title for entry in shown), "fair", "keeps up"), rows, notes=notes)
+
+
+def _chunk_notes(outcome: Outcome) -> list[str]:
+    """What a token is where a step reads several of a prompt."""
+    requests = outcome.runs[0].requests
+    prompt, steps = requests.prompt_tokens, requests.prompt_steps
+    if prompt is None or steps is None or not ((steps > 0) & (steps < prompt)).any():
+        return []
+    return ["prompts are read in chunks, so tokens are steps of service here: a chunk counts as one"]
 
 
 def _keeps_up(outcome: Outcome) -> str:

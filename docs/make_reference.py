@@ -38,7 +38,8 @@ METRICS = """\
 # Metrics, files and columns
 
 All times are in *time units*: steps with the default step time, or what `--time-unit` says. A missing
-value is empty in a table and `null` in JSON, never 0.
+value is empty in a table and `null` in JSON, never 0. A *token* is a step of service; with
+`--prefill-chunk` a whole chunk of a prompt counts as one, in lengths, gaps and throughput alike.
 """
 
 

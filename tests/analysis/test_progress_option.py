@@ -126,3 +126,18 @@ def test_the_page_tells_what_isjl_does_on_the_code_trace(command: Command, share
     )
     page = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "chunked-prompts.md"
     assert said in " ".join(page.read_text(encoding="utf-8").split())
+
+
+CHUNKED = "prompts are read in chunks, so tokens are steps of service here: a chunk counts as one"
+
+
+@pytest.mark.parametrize("verb", ["run --policy fcfs", "compare --policy fcfs --policy sjf"])
+@pytest.mark.parametrize(("chunk", "said"), [(1, 0), (4, 1)])
+def test_what_a_token_is_in_chunks_is_said(
+    command: Command, tmp_path: Path, verb: str, chunk: int, said: int
+) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n")
+    code, out, _ = command(f"{verb} --slots 2 --time-unit 1 --quiet --prefill-chunk {chunk} --requests", file)
+    assert code == 0
+    assert out.count(CHUNKED) == said
