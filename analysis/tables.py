@@ -203,6 +203,8 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
 def _chunk_notes(outcome: Outcome) -> list[str]:
     """What a token is where a step reads several of a prompt."""
     requests = outcome.runs[0].requests
+    if requests is None:  # they came as a stream
+        return []
     prompt, steps = requests.prompt_tokens, requests.prompt_steps
     if prompt is None or steps is None or not ((steps > 0) & (steps < prompt)).any():
         return []
