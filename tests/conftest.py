@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.register_profile("brief", deadline=None, derandomize=True, print_blob=True, max_examples=20)
 settings.register_profile("soak", deadline=None, max_examples=20_000)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(autouse=True)
+def _own_import_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy beside the user puts its folder on the import path: no later test may find it there."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 @pytest.fixture(scope="session")

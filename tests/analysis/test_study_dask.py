@@ -32,11 +32,11 @@ replications = 2
 percentiles = [50, 90]
 """
 
-FATAL = """
+DEADLY = """
 import os, signal
 from policies.continuous import FCFS
 
-class Fatal(FCFS):
+class Deadly(FCFS):
     def begin(self, slots):
         os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -99,8 +99,8 @@ def test_with_one_of_two_workers_killed_it_gives_the_table_of_one_machine() -> N
 
 
 def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("fatal.py").write_text(FATAL)
-    text = SMALL.replace('["fcfs", "isjl", "sjf", "ljf"]', '"fatal:Fatal"').replace("[0.5, 0.7]", "0.5")
+    Path("deadly.py").write_text(DEADLY)
+    text = SMALL.replace('["fcfs", "isjl", "sjf", "ljf"]', '"deadly:Deadly"').replace("[0.5, 0.7]", "0.5")
     Path("a.toml").write_text(text.replace("replications = 2", "").replace("alpha = [4, 8]", ""))
     once = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     with (
@@ -113,7 +113,7 @@ def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture
     assert said[:2] == ["a.toml: 1 cell: 1 missing", "1 cell: 1 failed; kept in a.sqlite"]
     assert said[2].startswith("failed: lengths=uniform:low=1,high=9, ")
     assert said[2].endswith(
-        "policy=fatal:Fatal, replication=1: its worker process died: killed, or out of memory"
+        "policy=deadly:Deadly, replication=1: its worker process died: killed, or out of memory"
     )
 
 
