@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,16 @@ RUN = "import sys; from analysis.cli import main; sys.exit(main())"
 KEPT = "files written so far are complete"
 
 
-def start(*words: str, script: str = RUN, **changes: str) -> subprocess.Popen[str]:
+def start(
+    *words: str, script: str = RUN, environment: Mapping[str, str] = os.environ, **changes: str
+) -> subprocess.Popen[str]:
     """The command in a process of its own, both streams piped."""
     return subprocess.Popen(
         [sys.executable, "-c", script, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(HOME), **changes},
+        env={**environment, "PYTHONPATH": str(HOME), **changes},
     )
 
 
@@ -170,7 +173,9 @@ def test_a_path_keeps_its_capitals(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_disk_without_space_leaves_nothing_and_names_the_file(tmp_path: Path, name: str) -> None:
     little = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     little += "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
-    with start("workload", "make", "--out", str(tmp_path / name), "--quiet", script=little + RUN) as process:
+    words = ("workload", "make", "--out", str(tmp_path / name), "--quiet")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
+    with start(*words, script=little + RUN, environment=environment) as process:  # coverage writes files too
         out, err = process.communicate()
     assert (process.returncode, out) == (2, "")
     assert err.startswith(f"serving-sim: error: {tmp_path / name}: ")

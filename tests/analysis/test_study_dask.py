@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -65,9 +66,10 @@ def dask(part: str, *words: str, **changes: str) -> Iterator[subprocess.Popen[by
 
 def address() -> str:
     """Of the scheduler, once it has written it down."""
-    while not Path("cluster.json").exists():
+    while True:
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or half of it
+            return str(json.loads(Path("cluster.json").read_text())["address"])
         time.sleep(0.05)
-    return str(json.loads(Path("cluster.json").read_text())["address"])
 
 
 def test_with_one_of_two_workers_killed_it_gives_the_table_of_one_machine() -> None:
