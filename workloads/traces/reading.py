@@ -60,14 +60,12 @@ def read_requests(
     check_kind("path", path, (str, Path), "a path")
     check_kind("format", format, str, "a text such as 'auto'")
     wanted = Wanted(length, time_unit, on_bad_row)
-    named = None if format == "auto" else format_called(format)
-    tables = _open(Path(path), named)
-    chosen = _format_of_all(tables) if named is None else named
+    chosen, tables = _opened(Path(path), format)
     workload, report = chosen.read(tables, wanted)
     notes = list(report.notes)
     if len(tables) > 1:
         notes.insert(0, f"{len(tables)} files merged: {tables[0].path.name} .. {tables[-1].path.name}")
-    if named is None:
+    if format == "auto":
         notes.insert(0, f"taken for {chosen.name} ({chosen.summary}) by its columns")
     return workload, dataclasses.replace(report, path=Path(path), notes=tuple(notes))
 
@@ -106,9 +104,7 @@ class LogStream:
 
     def _opened(self) -> tuple[Format, list[Table], Wanted]:
         wanted = Wanted(self.length, self.time_unit, self.on_bad_row)
-        named = None if self.format == "auto" else format_called(self.format)
-        tables = _open(Path(self.path), named)
-        return _format_of_all(tables) if named is None else named, tables, wanted
+        return *_opened(Path(self.path), self.format), wanted
 
 
 def read_lengths(path: str | Path) -> dict[str, IntArray]:
@@ -140,9 +136,12 @@ def read_lengths(path: str | Path) -> dict[str, IntArray]:
     return {name: column for name, column in columns.items() if column is not None}
 
 
-def _open(path: Path, named: Format | None) -> list[Table]:
+def _opened(path: Path, format: str) -> tuple[Format, list[Table]]:  # noqa: A002 - as in `read_requests`
+    """The format that is named, or that the files have, and the files."""
+    named = None if format == "auto" else format_called(format)
     columns = named.columns if named is not None and named.bare else ()
-    return [open_table(file, columns) for file in log_files(path)]
+    tables = [open_table(file, columns) for file in log_files(path)]
+    return _format_of_all(tables) if named is None else named, tables
 
 
 def log_files(path: Path) -> list[Path]:
