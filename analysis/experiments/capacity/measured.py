@@ -1,4 +1,4 @@
-"""Capacity of several policies: limits of the arrival rate, and what happens on the way there."""
+"""Limits of the arrival rate of several policies, and their latencies on the way there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from joblib import delayed
 
 from analysis import replications, sectioning
 from analysis.capacity import (
-    AT_LEAST,
     ONE_SEQUENCE,
     Bench,
     Limit,
@@ -23,37 +22,14 @@ from analysis.capacity import (
     over_replications,
     stable_speed,
 )
-from analysis.definitions import definition
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
-from analysis.plots.load_curves import load_curves
-from analysis.plots.ratios import Line
-from analysis.report import Picture, Section
-from analysis.stability import UNDECIDED, WorkRates, judge, judge_together
+from analysis.stability import WorkRates, judge, judge_together
 from analysis.statistic import MEAN, quantiles
-from analysis.tables import Table
-from analysis.text import number, with_interval
-from analysis.time_unit import TimeUnit
 from analysis.workers import results
 
-_ATTAINED = "attainment"
-
-_MARKS = {"unstable": " !", "undecided": " ?"}
-
-_NOTES = {
-    "unstable": "! the queue grows: the number depends on the length of the run",
-    "undecided": f"? {UNDECIDED}: no interval",
-}
-
-_READING = (
-    "A line ends where its policy no longer keeps up; at a hollow square the runs are too short to tell "
-    "whether it does."
-)
-
-_OPEN = (
-    "at least: so it still is where requests come a quarter faster than they are served from a backlog, the "
-    "fastest that was tried"
-)
+ATTAINED = "attainment"
+"""The statistic that is the share of requests which meet the objectives."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +224,7 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     )
     if question.objectives is not None:
         shares = [attained(run, question.objectives, question.warmup) for run in runs]
-        estimates[_ATTAINED] = (
+        estimates[ATTAINED] = (
             Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
         )
     if found is not None and found.verdict != "stable":
@@ -256,161 +232,3 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     rate = float(np.mean([bench.rate for bench in benches])) * work / mean_work
     policy = benches[0].policy.describe()
     return [Point(policy, load, rate, verdict, name, estimate) for name, estimate in estimates.items()]
-
-
-def capacity_section(found: Capacity, question: Question, time_unit: TimeUnit) -> Section:
-    """Tables and pictures of the limits and the curves."""
-    return Section(
-        "capacity",
-        "What each policy can serve",
-        _measures(question, time_unit),
-        _sentences(found, question, time_unit),
-        [limits_table(found, question, time_unit), *_curve_tables(found, question, time_unit)],
-        _pictures(found, question, time_unit),
-    )
-
-
-def limits_table(found: Capacity, question: Question, time_unit: TimeUnit) -> Table:
-    """The largest rates and loads of every policy."""
-    header = ["policy", "keeps up to, rate"]
-    columns = [{policy: limit.rate for policy, limit in found.stable.items()}]
-    if found.full is not None:
-        header.append("load")
-        columns.append({policy: found.load(limit) for policy, limit in found.stable.items()})
-    if question.objectives is not None:
-        header.append("meets objectives to, rate")
-        columns.append({policy: limit.rate for policy, limit in found.attaining.items()})
-        if found.full is not None:
-            header.append("load")
-            columns.append({policy: found.load(limit) for policy, limit in found.attaining.items()})
-    rows = [(policy, *(_bounded(column[policy]) for column in columns)) for policy in found.stable]
-    title = f"largest arrival rates in requests per {time_unit.singular}, ± half of a 95 % interval"
-    open_ = any(estimate.note == AT_LEAST for column in columns for estimate in column.values())
-    return Table(title, header, rows, notes=[_OPEN] if open_ else ())
-
-
-def _objectives(question: Question, time_unit: TimeUnit) -> str:
-    assert question.objectives is not None
-    limits = " and ".join(
-        f"{definition(metric).title} <= {number(limit)} {definition(metric).unit_in(time_unit)}".rstrip()
-        for metric, limit in question.objectives.items()
-    )
-    return f"{100 * question.share:g} % of the requests meet {limits}"
-
-
-def _measures(question: Question, time_unit: TimeUnit) -> list[str]:
-    texts = [
-        (
-            "A policy keeps up with a rate of arrivals if its waiting queue still empties in the second half "
-            "of the run. The largest such rate is found by bisection in every replication, which gives it an "
-            "interval. All policies serve the same requests, whose arrivals come faster or slower as a whole."
-        )
-    ]
-    if question.objectives is not None:
-        texts.append(
-            f"Objectives are met if {_objectives(question, time_unit)}, counted over the requests of a run."
-        )
-    return texts
-
-
-def _sentences(found: Capacity, question: Question, time_unit: TimeUnit) -> list[str]:
-    unit = f"requests per {time_unit.singular}"
-    texts = []
-    for policy, limit in found.stable.items():
-        text = f"{policy} keeps up with {_limit(found, limit, unit)}"
-        if question.objectives is not None:
-            text += f" and meets the objectives up to {_limit(found, found.attaining[policy], unit)}"
-        texts.append(f"{text}.")
-    return texts
-
-
-def _limit(found: Capacity, limit: Limit, unit: str) -> str:
-    if limit.rate.value is None:
-        return "no rate at all"
-    load = found.load(limit)
-    beside = "" if load.value is None else f", a load of {_bounded(load)}"
-    return f"{_bounded(limit.rate)} {unit}{beside}"
-
-
-def _bounded(estimate: Estimate) -> str:
-    return f"at least {with_interval(estimate)}" if estimate.note == AT_LEAST else with_interval(estimate)
-
-
-def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> list[Table]:
-    header = ("policy", *(f"load {load:g}" for load in question.loads))
-    tables = []
-    for statistic in _statistics(question):
-        lines = {policy: found.points(statistic, policy) for policy in found.stable}
-        verdicts = {point.verdict for points in lines.values() for point in points}
-        tables.append(
-            Table(
-                f"{statistic} of the {definition(question.metric).label(time_unit)}"
-                if statistic != _ATTAINED
-                else "share of the requests that meet the objectives",
-                header,
-                [(policy, *map(_cell, points)) for policy, points in lines.items()],
-                notes=[note for verdict, note in _NOTES.items() if verdict in verdicts],
-            )
-        )
-    return tables
-
-
-def _cell(point: Point) -> str:
-    return with_interval(point.estimate) + _MARKS.get(point.verdict or "", "")
-
-
-def _statistics(question: Question) -> list[str]:
-    latencies = [statistic.name for statistic in (MEAN, *quantiles(question.percentiles))]
-    return latencies if question.objectives is None else [*latencies, _ATTAINED]
-
-
-def _pictures(found: Capacity, question: Question, time_unit: TimeUnit) -> list[Picture]:
-    latencies = [name for name in _statistics(question) if name != _ATTAINED]
-    pictures = [
-        Picture(
-            "latency-against-load",
-            f"The {definition(question.metric).title} against load",
-            f"One panel a statistic, one line a policy. {_READING}",
-            load_curves(
-                _panels(found, latencies),
-                definition(question.metric).label(time_unit),
-                undecided=_panels(found, latencies, ("undecided",)),
-            ),
-        )
-    ]
-    if question.objectives is not None:
-        pictures.append(
-            Picture(
-                "attainment-against-load",
-                "Share of the requests that meet the objectives, against load",
-                f"One line a policy. {_READING}",
-                load_curves(
-                    _panels(found, [_ATTAINED]),
-                    "share of requests",
-                    scale="linear",
-                    undecided=_panels(found, [_ATTAINED], ("undecided",)),
-                ),
-            )
-        )
-    return pictures
-
-
-def _panels(
-    found: Capacity,
-    statistics: Sequence[str],
-    verdicts: Sequence[str | None] = ("stable", "undecided", None),
-) -> dict[str, dict[str, Line]]:
-    """Lines through the points with one of the verdicts."""
-    return {
-        statistic: {policy: _line(found.points(statistic, policy), verdicts) for policy in found.stable}
-        for statistic in statistics
-    }
-
-
-def _line(points: Sequence[Point], verdicts: Sequence[str | None]) -> Line:
-    shown = [
-        (point.load, point.estimate.value)
-        for point in points
-        if point.verdict in verdicts and point.estimate.value is not None
-    ]
-    return [load for load, _ in shown], [value for _, value in shown]
