@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 
 OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
 
-.PHONY: demo test bench soak clean
+.PHONY: demo test docs bench soak clean
 
 demo: .venv/installed
 	$(BIN)/serving-sim compare --preset demo --out demo-out
@@ -19,6 +19,10 @@ test: .venv/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --cov
 
+# docs/ as a site that needs no network: site/index.html; the tests build it as strictly
+docs: .venv/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
 
@@ -29,7 +33,7 @@ soak: .venv/installed-dev
 	$(BIN)/pytest --hypothesis-profile=soak
 
 clean:
-	rm -rf .venv demo-out dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv demo-out dist site .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 .venv/made:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v < (3, 11) and sys.exit("$(OLD)".format(*v))'

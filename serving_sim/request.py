@@ -24,26 +24,24 @@ class Workload:
 
     Parameters
     ----------
-    release : array_like, shape (n,)
+    release : array_like of float, shape (n,)
         Instant at which each request becomes known, in time units, finite and >= 0. Rows need not
         be sorted; equal releases keep input order.
-    length : array_like, shape (n,)
+    length : array_like of int, shape (n,)
         Service steps (= tokens) each request needs, whole and >= 1.
     request_id : array_like of str, shape (n,), optional
         Unique names; row numbers are used where absent.
-    prompt_tokens, output_tokens : array_like, shape (n,), optional
+    prompt_tokens, output_tokens : array_like of int, shape (n,), optional
         Whole token counts >= 0 as the log gave them.
-    lower, upper : array_like, shape (n,), optional
+    lower, upper : array_like of int, shape (n,), optional
         Prediction interval in tokens, ``1 <= lower <= length <= upper``.
     tenant : array_like of str, shape (n,), optional
         Who sent the request.
-    prompt_steps : array_like, shape (n,), optional
+    prompt_steps : array_like of int, shape (n,), optional
         Steps of the length that process the prompt, where they are not one a token, whole and >= 0:
         a prompt of 1,000 tokens in chunks of 512 takes 2.
     model : array_like of str, shape (n,), optional
         Which model the request asked for.
-
-    Arrays are copied, but for numbers of the right type that own their memory and are read-only.
 
     Raises
     ------
@@ -54,6 +52,8 @@ class Workload:
     Notes
     -----
     The model counts one token a step (Yao and Zhou, section 2), so a length is a number of steps.
+
+    Arrays are copied, but for numbers of the right type that own their memory and are read-only.
     """
 
     release: FloatArray

@@ -48,8 +48,8 @@ def simulate(
 
     Parameters
     ----------
-    source : Workload, OpenSource or ReactiveSource
-        What arrives.
+    source : OpenSource or ReactiveSource
+        What arrives; a `Workload` is an open source.
     policy : Policy
         Who is admitted, when. The object may serve one run after another.
     slots : int

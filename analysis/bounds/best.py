@@ -49,7 +49,7 @@ def best_lower_bound(
         Requests that fit into a batch, >= 1.
     alpha : int or None
         Fairness budget in tokens; None admits unfair schedules too.
-    releases : array_like, shape (n,), optional
+    releases : array_like of float, shape (n,), optional
         Release of each request in steps, >= 0, whole or not; all 0 by default.
 
     Returns

@@ -118,7 +118,7 @@ def fit_families(
 
     Parameters
     ----------
-    values : ndarray, shape (n,)
+    values : ndarray of float, shape (n,)
         Numbers >= 0; zeros are left out, as no density can hold them.
     families : sequence of Family
         What to fit.
