@@ -8,12 +8,16 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 from joblib import Parallel, cpu_count
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
 _Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """What `joblib.delayed` makes of a call."""
+
+_MASKS = hasattr(signal, "pthread_sigmask")  # Windows has none
 
 
 def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Iterator[Any]:
@@ -34,7 +38,7 @@ def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Ite
         initializer=start_worker,
         initargs=(os.getpid(),),
     )
-    with deaf():
+    with starting_workers():
         begun: Iterator[Any] = parallel(calls)
     return begun
 
@@ -47,6 +51,8 @@ def processes(jobs: int | None) -> int:
 def start_worker(parent: int) -> None:
     """Make this process a worker of ``parent``: to be called first of all in it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    if _MASKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as it was while this process began
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
@@ -58,16 +64,26 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
-    """Let processes begin deaf to Ctrl-C, as they inherit it: it would end them with tracebacks.
+def starting_workers() -> Iterator[None]:
+    """Hold Ctrl-C back while processes begin, so that it reaches this one alone, and then at once.
 
-    Blocking the signal instead would not lose one in this tenth of a second, but loky unblocks it.
+    A process that has only begun would end with a traceback. It inherits what this thread blocks, until
+    `start_worker` makes it deaf for good.
     """
     if threading.current_thread() is not threading.main_thread():  # others may not
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _MASKS:  # the trackers of shared memory may unblock what the processes must inherit, once
+        resource_tracker.ensure_running()
+        loky_tracker.ensure_running()
+    heard: list[int] = []  # another thread, which blocks nothing, may be given the signal
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _MASKS else set()
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        if _MASKS:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if heard:
+            signal.raise_signal(signal.SIGINT)

@@ -3,13 +3,17 @@
     python tests/interruptions.py --attempts 500 --seed 7
 
 Every attempt starts a command that writes files and sends it SIGINT, SIGTERM or SIGKILL, alone or with
-its workers, at a random moment of its life. Afterwards every file must be whole, the exit code and the
-last line must say what happened, and no process may live on. Exit code 1 if one attempt finds a fault.
+its workers, at a random moment of its life. Afterwards every file must be whole, what was finished
+before the signal must be there still, the exit code and the last line must say what happened, and no
+process may live on. A command that goes on where it stopped is then started once more: it must keep
+what it finds, tidy up, and end with the files of a run that nobody disturbed. Exit code 1 if one
+attempt finds a fault.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -18,14 +22,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
 import analysis
+from analysis.study.store import Kept, kept_cells
 
 HOME = Path(analysis.__file__).parents[1]
 SCRIPT = """\
@@ -42,6 +48,7 @@ COMMANDS = {
     "run": "run --policy fcfs --num-prompts 20000 --record-batches --timeline --out out",
     "run --csv": "run --policy sjf --num-prompts 20000 --replications 3 --csv --out out",
     "compare": "compare --policy fcfs --policy ljf --num-prompts 3000 --out out",
+    "study": "study grid.toml --jobs 2",
     "reproduce": "reproduce table1 --sets 4 --replications 2 --out out",
     "claims": "claims --only 2.4 --only 2.5 --only 3.3 --out out",
     "calibrate": "calibrate log.csv --alpha 5 --alpha 50 --alpha 500 --out out",
@@ -49,8 +56,20 @@ COMMANDS = {
 }
 """By name; the blanks in the names of claims are put in by `words_of`."""
 
+GRID = """\
+policy = ["fcfs", "isjl"]
+alpha = [4, 8]
+slots = 2
+load = [0.5, 0.7]
+lengths = "uniform:low=1,high=9"
+num-prompts = 3000
+replications = 5
+"""
+KEEPING = {"study", "reproduce"}
+"""Commands that go on where they stopped."""
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-_ENDS = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>\n", ".html": b"</html>\n"}
+_ENDS = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>\n", ".html": b"</html>"}
 _PATIENCE = 120.0
 """Seconds that a command may take to end after a signal, on a machine that is busy with other work."""
 
@@ -72,23 +91,16 @@ class Attempt:
         return f"{self.command}: {self.number.name} to {whom} after {self.delay:.2f} s"
 
 
-def faults(attempt: Attempt, folder: Path) -> list[str]:
-    """What is wrong after an attempt in an empty folder; nothing, one hopes."""
-    (folder / "log.csv").write_text(
-        "release,length\n" + "".join(f"{row},{1 + row % 97}\n" for row in range(2000))
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *words_of(attempt.command)],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(HOME)},
-        start_new_session=True,
-    ) as process:
+def faults(attempt: Attempt, folder: Path, *, go_on: bool = False) -> list[str]:
+    """What is wrong after an attempt in an empty folder; nothing, one hopes.
+
+    ``go_on`` starts the command once more afterwards, if it is one that keeps what it has finished.
+    """
+    with _start(attempt.command, folder) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "begun\n"
         time.sleep(attempt.delay)
+        before = _finished(folder)
         with suppress(ProcessLookupError):  # it may have ended
             send = os.killpg if attempt.with_workers else os.kill
             send(process.pid, attempt.number)
@@ -97,11 +109,75 @@ def faults(attempt: Attempt, folder: Path) -> list[str]:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             return [f"still alive after {_PATIENCE:g} s"]
-    return [
+    found = [
         *_wrong_ending(process.returncode, said, attempt.number),
-        *_wrong_files(folder / "out", leftovers=attempt.number == signal.SIGKILL),
         *_survivors(process.pid),
+        *_wrong_files(folder / "out", leftovers=attempt.number == signal.SIGKILL),
+        *_lost(before, _finished(folder)),
     ]
+    if not found and go_on and attempt.command in KEEPING:
+        found = [*_wrong_second_run(attempt.command, folder)]
+    return found
+
+
+def _start(command: str, folder: Path) -> subprocess.Popen[str]:
+    (folder / "grid.toml").write_text(GRID)
+    (folder / "log.csv").write_text(
+        "release,length\n" + "".join(f"{row},{1 + row % 97}\n" for row in range(2000))
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *words_of(command)],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        start_new_session=True,
+    )
+
+
+def _wrong_second_run(command: str, folder: Path) -> Iterator[str]:
+    """Faults of a run that goes on with what an earlier one has left."""
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "out" / "kept").rglob("*.json")}
+    before = _finished(folder)
+    with _start(command, folder) as process:
+        _, said = process.communicate()
+    if process.returncode != 0:
+        yield f"exit code {process.returncode} of the second run: {said[-300:]!r}"
+    after = _finished(folder)
+    yield from _wrong_files(folder / "out", leftovers=False)
+    yield from _lost(before, after)
+    yield from (f"{path.name} is done again" for path in kept if path.stat().st_mtime_ns != kept[path])
+    wanted = undisturbed(command)[1]
+    yield from (
+        f"{name} is not as it should be" for name in {*wanted, *after} if wanted.get(name) != after.get(name)
+    )
+
+
+@cache
+def undisturbed(command: str) -> tuple[float, dict[str, object]]:
+    """Seconds that a command takes if nobody disturbs it, and what it finishes."""
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.monotonic()
+        with _start(command, Path(folder)) as process:
+            _, said = process.communicate()
+        assert process.returncode == 0, said
+        return time.monotonic() - begin, _finished(Path(folder))
+
+
+def _finished(folder: Path) -> dict[str, object]:
+    """What stands there under its final name: files by their digests, and rows of cells."""
+    cells: dict[str, Kept] = {**kept_cells(folder / "grid.sqlite")}
+    files = [path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".part"]
+    return cells | {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
+    }
+
+
+def _lost(before: dict[str, object], after: dict[str, object]) -> Iterator[str]:
+    for name, content in before.items():
+        if after.get(name) != content:
+            yield f"{name} was finished and is {'changed' if name in after else 'lost'}"
 
 
 def words_of(command: str) -> list[str]:
@@ -167,13 +243,14 @@ def _sessions() -> Iterator[tuple[int, int]]:
                 yield int(place.parent.name), int(session)
 
 
-def attempts(count: int, chance: random.Random, longest: float) -> Iterator[Attempt]:
-    """Attempts at random, each within ``longest`` seconds of the beginning of its command."""
-    for _ in range(count):
+def attempts(count: int, chance: random.Random, commands: Sequence[str]) -> Iterator[Attempt]:
+    """Attempts at random moments of the lives of commands, which all get their turn."""
+    for number in range(count):
+        command = commands[number % len(commands)]
         yield Attempt(
-            chance.choice(list(COMMANDS)),
+            command,
             chance.choice(SIGNALS),
-            0.05 + chance.uniform(0, longest),  # main has set its handlers by then
+            0.05 + chance.uniform(0, undisturbed(command)[0]),  # main has set its handlers by then
             chance.random() < 0.5,
         )
 
@@ -182,13 +259,14 @@ def main() -> int:
     """Print each attempt and its faults."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--attempts", type=int, default=100)
-    parser.add_argument("--longest", type=float, default=10.0, help="seconds before the signal at most")
+    parser.add_argument("--command", action="append", choices=COMMANDS, help="all unless some are named")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     wrong = 0
-    for attempt in attempts(options.attempts, random.Random(options.seed), options.longest):  # noqa: S311
+    chance = random.Random(options.seed)  # noqa: S311  (moments, not secrets)
+    for attempt in attempts(options.attempts, chance, options.command or list(COMMANDS)):
         with tempfile.TemporaryDirectory() as folder:
-            found = faults(attempt, Path(folder))
+            found = faults(attempt, Path(folder), go_on=True)
         wrong += bool(found)
         print(f"{attempt}: {'; '.join(found) or 'fine'}", flush=True)  # noqa: T201
     print(f"{options.attempts} attempts, {wrong} with faults")  # noqa: T201

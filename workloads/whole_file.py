@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 finished: list[Path] = []
 """Files that this process has finished, the latest last."""
@@ -17,7 +22,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     The temporary file stands in the same folder, since only within one file system is the renaming
     atomic. After any exception, an interruption among them, it is removed; what stood at ``path``
-    before then stands there still. Missing folders are made.
+    before then stands there still. One that a killed process has left goes when ``path`` is written
+    anew. Missing folders are made.
 
     Raises
     ------
@@ -25,15 +31,39 @@ def replacing(path: Path) -> Iterator[Path]:
         If the file cannot be written; the error names it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(path)
     # a name of this process alone: two runs may share a folder, and the later one to finish wins
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield temporary
-        temporary.replace(path)
+        with _claimed(temporary):
+            yield temporary
+            temporary.replace(path)
         finished.append(path)
     except OSError as error:
-        if error.strerror and not error.filename:  # writing to an open file names none
-            error.filename = str(path)
+        if error.strerror and error.filename in (None, str(temporary)):  # an open file has no name to give
+            error.filename, error.filename2 = str(path), None
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _claimed(temporary: Path) -> Iterator[None]:
+    """Lock a file, for as long as its writer is at work or until the system ends the process."""
+    if sys.platform == "win32":
+        yield
+        return
+    with temporary.open("ab") as file:
+        with suppress(OSError):  # not every file system has locks
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove temporary files of ``path`` that nobody writes to any more."""
+    if sys.platform == "win32":
+        return
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), left.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()

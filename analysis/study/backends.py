@@ -20,7 +20,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from analysis.study.cell import Cell
 from analysis.study.measure import Result, attempt
-from analysis.workers import deaf, start_worker
+from analysis.workers import start_worker, starting_workers
 
 Results = Iterator[tuple[Cell, Result]]
 
@@ -149,7 +149,7 @@ def _submit(pool: ProcessPoolExecutor, cell: Cell) -> Future[Result]:
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
     try:
-        with deaf():
+        with starting_workers():
             pool.submit(int)  # the first call starts all processes
         yield pool
     finally:  # after an interruption cells at work are not waited for

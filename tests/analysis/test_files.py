@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from made_runs import small_run, with_requests
 from refusal import refusal
 
+import analysis
 from analysis.columns import BATCH_COLUMNS, MODEL, REQUEST_COLUMNS, TENANT
 from analysis.frames import batch_frame, to_frame
 from analysis.latency import served_requests
@@ -23,6 +26,7 @@ from serving_sim import Batches, Served, Workload, simulate
 from workloads import read_requests, write_workload
 from workloads.whole_file import replacing
 
+HOME = Path(analysis.__file__).parents[1]
 KINDS = {"float64": "float", "int64": "int", "Int64": "int", "str": "text"}
 
 
@@ -183,6 +187,41 @@ def test_two_processes_do_not_share_a_temporary_file(tmp_path: Path, monkeypatch
             theirs.write_text("theirs")
         assert path.read_text() == "theirs"
     assert path.read_text() == "ours"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks that a killed process gives back")
+def test_what_a_killed_run_has_left_goes_and_what_a_running_one_writes_stays(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys; from pathlib import Path; from workloads.whole_file import replacing\n"
+        "with replacing(Path(sys.argv[1])) as part:\n    part.write_text('half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    path, other = tmp_path / "a[1].csv", tmp_path / "a1.csv"
+    for killed in (path, other):
+        subprocess.run([sys.executable, "-c", script, str(killed)], check=False, cwd=HOME)
+    assert len(list(tmp_path.iterdir())) == 2
+    running = subprocess.Popen(
+        [sys.executable, "-c", script.replace("os.kill", "input(); os.kill"), str(path)],
+        cwd=HOME,
+        stdin=subprocess.PIPE,
+    )
+    theirs = tmp_path / f".{path.name}.{running.pid}.part"
+    while not (theirs.exists() and theirs.read_text()):
+        assert running.poll() is None
+    write_text(path, "whole")
+    left = {each for each in tmp_path.iterdir() if each.suffix == ".part"}
+    running.communicate(b"\n")
+    assert theirs in left
+    assert [each.name.rpartition(".csv")[0] for each in left - {theirs}] == [".a1"]  # of another name
+
+
+def test_an_error_names_the_file_and_not_its_temporary_name(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    (path / "within").mkdir(parents=True)
+    with pytest.raises(OSError, match="irectory") as caught:
+        write_text(path, "a file cannot take its place")
+    assert (caught.value.filename, caught.value.filename2) == (str(path), None)
     assert list(tmp_path.iterdir()) == [path]
 
 

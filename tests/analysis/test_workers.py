@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
+import pytest
 from joblib import delayed
 
 from analysis import workers
@@ -29,3 +31,47 @@ def test_one_job_is_this_process() -> None:
     assert set(workers.results([delayed(os.getpid)() for _ in range(2)], 1)) == {os.getpid()}
     assert list(workers.results([], 3)) == []
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_while_workers_start_comes_as_soon_as_they_have() -> None:
+    reached = []
+
+    def start() -> None:
+        with workers.starting_workers():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append(True)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert reached == [True]
+    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_ctrl_c_that_another_thread_is_given_is_not_lost_either() -> None:
+    # a thread that blocks nothing, as one that draws a progress bar
+    ready, done = threading.Event(), threading.Event()
+
+    def kill() -> None:
+        ready.wait()
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        done.set()
+
+    def start() -> None:
+        with workers.starting_workers():
+            ready.set()
+            done.wait()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    thread.join()
+
+
+def test_processes_begin_with_ctrl_c_blocked() -> None:
+    with workers.starting_workers():
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    calls = [delayed(signal.pthread_sigmask)(signal.SIG_BLOCK, ()) for _ in range(2)]
+    assert list(workers.results(calls, 2)) == [set(), set()]  # and go on with nothing blocked
