@@ -7,17 +7,31 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 
 OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
 
-.PHONY: demo test docs bench soak clean
+.PHONY: demo test format lint types arrows kernel docs bench soak clean
 
 demo: .venv/installed
 	$(BIN)/serving-sim compare --preset demo --out demo-out
 
 test: .venv/installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target types kernel lint format arrows
 	$(BIN)/pytest -n 2 --cov
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+
+format: .venv/installed-dev
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+arrows: .venv/installed-dev
+	$(BIN)/lint-imports
+
+# compiled once and kept on disk, so that not every process of the tests compiles it
+kernel: .venv/installed-dev
+	$(BIN)/python -c 'from policies import FCFS; from serving_sim import Workload, simulate; \
+	    simulate(Workload([0], [1]), FCFS(), slots=1, engine="compiled")'
 
 # docs/ as a site that needs no network: site/index.html; the tests build it as strictly
 docs: .venv/installed-dev

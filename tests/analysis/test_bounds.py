@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from effort import instances
 from exhaustive_optimum import least_makespan
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,7 +29,7 @@ from analysis.bounds import (
 from analysis.bounds.steps import BOUNDS
 from analysis.optimum import optimum
 
-MANY = settings(max_examples=3 * settings().max_examples)
+MANY = settings(max_examples=instances(300))
 
 
 def _pool(case: Offline) -> Pool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def test_singletons_cost_the_sum() -> None:
     assert pack([(3, 2), (4, 5), (4, 1)], 1, 9) == PackableError(8, 8)
 
 
-@settings(max_examples=10)
+@settings(max_examples=instances(10))
 @given(st.integers(0, 2**32 - 1), st.integers(2, 9), st.integers(5, 60))
 def test_fourteen_different_lengths_are_exact(seed: int, slots: int, alpha: int) -> None:
     rng = np.random.default_rng(seed)

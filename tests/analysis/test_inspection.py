@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from any_workload import any_workload
 from command_line import Command
+from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -204,7 +205,7 @@ def test_the_order_of_the_file_is_told(command: Command, tmp_path: Path, rows: s
     assert out.startswith(f"rows out of order in the file: {back}\n")
 
 
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(any_workload(), st.integers(1, 64), st.sampled_from([1e-3, 1.0, 33.3]))
 def test_any_workload_has_finite_numbers_or_none(workload: Workload, slots: int, second: float) -> None:
     found = inspect_workload(workload, slots=slots, second=second).to_dict()

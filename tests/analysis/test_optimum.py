@@ -12,6 +12,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from effort import instances
 from exhaustive_optimum import least_makespan
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,6 @@ from analysis.optimum.instance import Instance
 from analysis.optimum.interruptible import interruptible
 
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
-MANY = settings(max_examples=3 * settings().max_examples)
 
 
 def _instance(case: Offline) -> Instance:
@@ -49,7 +49,6 @@ def _needs(solver: Solver) -> None:
         pytest.importorskip("ortools", reason="CP-SAT is an extra")
 
 
-@MANY
 @example(Offline((7, 6), slots=2, alpha=3, releases=(1, 5)))  # presolve of OR-tools 9.15 says 14
 @given(offline())
 def test_solvers_left_alone_agree_with_exhaustive_search(case: Offline) -> None:
@@ -73,7 +72,7 @@ def test_warm_start_and_bounds_change_nothing(solver: Solver, case: Offline) -> 
     assert found.upper == least_makespan(case.lengths, case.slots, case.alpha, case.releases)
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=instances(25))
 @given(offline(most=7, longest=15, latest=20))
 def test_solvers_agree_where_exhaustive_search_is_too_slow(case: Offline) -> None:
     _needs("cp-sat")

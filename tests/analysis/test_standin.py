@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from any_workload import any_workload
 from command_line import Command
+from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusal import refusal
@@ -204,7 +205,7 @@ def test_a_fit_is_the_same_every_time(command: Command, tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(any_workload(least=40, longest=2**51), st.integers(0, 9))
 def test_any_log_has_a_stand_in_that_survives_its_file(log: Workload, seed: int) -> None:
     specification = fit_specification(log, time_unit=0.5)

@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def test_every_built_in_policy_is_tested() -> None:
 
 
 @pytest.mark.parametrize("text", POLICIES)
-@settings(max_examples=settings().max_examples // 4)  # for each of many policies
+@settings(max_examples=instances(25))  # for each of many policies
 @given(data=st.data(), slots=st.integers(1, 5))
 def test_true_lengths_change_no_decision_before_a_completion_shows_them(
     text: str, data: st.DataObject, slots: int

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from effort import instances
 from engines_agree import check_same
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, Pace
 
@@ -65,11 +66,6 @@ def small_case(draw: Draw) -> Case:
     )
 
 
-def instances() -> int:
-    """How many seeded instances a run plays; the soak profile plays 10 times as many."""
-    return 100_000 if settings().max_examples > 1000 else 10_000
-
-
 @given(st.data())
 def test_engines_agree(data: st.DataObject) -> None:
     draw = Draw(lambda count: data.draw(st.integers(0, count - 1)))
@@ -83,7 +79,7 @@ def test_engines_agree(data: st.DataObject) -> None:
 def test_engines_agree_on_many_seeded_instances() -> None:
     bits = np.random.default_rng(20_260_101).random
     draw = Draw(lambda count: int(bits() * count))
-    for _ in range(instances()):
+    for _ in range(instances(10_000)):
         check_same(
             small_case(draw),
             information=draw.one_of(("exact", "exact", "interval")),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from effort import instances
 from engine_case import policy_of, run_case
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -38,7 +39,7 @@ ROUNDED_PACES = [
     Pace(0.0, 0.1, 0.003, 0.0007),
 ]
 
-examples = settings(max_examples=3 * settings().max_examples, deadline=None)
+examples = settings(max_examples=instances(300), deadline=None)
 
 Shape = tuple[int, list[tuple[int, int]]]
 """Slots, and for each request its release in ticks and its length."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def counters(run: Run) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, DELAYED])  # a window opens at 0, whatever comes
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(served=requests, slots=st.integers(1, 4), later=st.integers(1, 10**6), slotted=st.booleans())
 def test_a_later_start_moves_the_schedule(
     policy: str, served: Requests, slots: int, later: int, *, slotted: bool
@@ -86,7 +87,7 @@ def test_a_later_start_moves_the_schedule(
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(requests, st.integers(1, 4), st.integers(-10, 10))
 def test_slower_steps_stretch_the_schedule(policy: str, served: Requests, slots: int, power: int) -> None:
     factor = 2.0**power
@@ -100,7 +101,7 @@ def test_slower_steps_stretch_the_schedule(policy: str, served: Requests, slots:
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, *WAITING])
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(
     st.dictionaries(quarters, st.integers(1, 12), min_size=1, max_size=12), st.randoms(), st.integers(1, 4)
 )
@@ -120,7 +121,7 @@ def test_the_order_of_rows_does_not_matter(
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, *WAITING])
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(requests, st.integers(1, 4), quarters, st.integers(1, 12))
 def test_what_comes_later_changes_nothing_before_it(
     policy: str, served: Requests, slots: int, gap: float, length: int
@@ -145,7 +146,7 @@ def test_what_comes_later_changes_nothing_before_it(
         ("robust-isjl:alpha={}", "lpt"),
     ],
 )
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(requests, st.integers(1, 4), st.integers(0, 5))
 def test_a_budget_beyond_the_longest_request_binds_nobody(
     bound: str, free: str, served: Requests, slots: int, more: int
@@ -158,7 +159,7 @@ def test_a_budget_beyond_the_longest_request_binds_nobody(
 
 
 @pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy != "bucketed:k=3"])
-@settings(max_examples=40)
+@settings(max_examples=instances(40))
 @given(requests)
 def test_one_slot_is_a_single_server(policy: str, served: Requests) -> None:
     run = serve(served, policy, slots=1)
