@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from policies.by_size import BySize
 from policies.parameters import check_alpha
+from policies.plan_words import of_entering, of_longs, of_packed
 from policies.planning import Plan, make_plan, wants_plan
-from serving_sim import Admission, Epoch
+from serving_sim import Admission, Epoch, Explanation
 
 
 class ISJLAsPrinted(BySize):
@@ -46,17 +47,40 @@ class ISJLAsPrinted(BySize):
         self._first_long_at = 0
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        if self._plan is not None and self._plan.used_up:
+            self._plan = None
         if self._plan is None and not epoch.active and wants_plan(self._queue, self._slots, self.budget):
             self._plan = make_plan(self._queue, self._slots, self.budget, self.budget)
             total = self._plan.pack_totals[self._plan.held - 1]
             self._first_long_at = epoch.step + min(max(total - self.budget, 0), self.budget)
         admissions = [] if self._plan is None else self._phase_one(epoch, self._plan)
+        self._by_plan = len(admissions)
         if epoch.max_progress <= self.budget:
             taken = {slot for _, slot in admissions}
             reserved = taken if self._plan is None else taken | self._reserved(self._plan)
             open_slots = [slot for slot in epoch.free if slot not in reserved]
             admissions += [(self._queue.pop_largest(), slot) for slot in open_slots[: len(self._queue)]]
         return admissions
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        furthest = epoch.max_progress
+        if furthest <= self.budget:
+            phase_two = f"Phase TWO: the largest first, A_max = {furthest} <= alpha = {self.budget}"
+        else:
+            phase_two = f"Phase TWO: nobody enters, A_max = {furthest} > alpha = {self.budget}"
+        plan = self._plan
+        if plan is None:
+            return Explanation(phase_two)
+        entering = {
+            request: of_entering(plan, request, slot, packed=place < self._by_plan)
+            for place, (request, slot) in enumerate(answer)
+        }
+        holds = {0: f"held until step {self._first_long_at}"}
+        return Explanation(
+            "Phase ONE as printed: packs and longs start when their slot is free, the first long from step "
+            f"{self._first_long_at} on; {phase_two}",
+            {**entering, **of_packed(plan), **of_longs(plan, holds)},
+        )
 
     def _phase_one(self, epoch: Epoch, plan: Plan) -> list[Admission]:
         admissions: list[Admission] = []
@@ -69,9 +93,7 @@ class ISJLAsPrinted(BySize):
                 plan.longs[slot] = None
                 plan.held -= 1
                 admissions.append((long, slot))
-        if not (plan.held or plan.packed):
-            self._plan = None
-        elif plan.longs[0] is not None:
+        if plan.longs[0] is not None:
             epoch.wake_in(self._first_long_at - epoch.step)
         return admissions
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from policies.by_size import BySize
 from policies.parameters import check_count
-from serving_sim import Admission, Epoch
+from serving_sim import Admission, Epoch, Explanation
 
 
 class Bucketed(BySize):
@@ -42,5 +42,15 @@ class Bucketed(BySize):
         width = -(-self._queue.largest() // self.k)
         served = (self._queue.earliest_size() - 1) // width
         slots = epoch.lowest(epoch.slots)
-        chosen = self._queue.pop_earliest(served * width + 1, (served + 1) * width, len(slots))
+        self._served = served * width + 1, (served + 1) * width
+        chosen = self._queue.pop_earliest(*self._served, len(slots))
         return list(zip(chosen, slots, strict=False))
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        if epoch.active:
+            return Explanation("static batches: nobody enters until all active requests have finished")
+        low, high = self._served
+        return Explanation(
+            f"static batches: the request that has waited longest is of the class of {low} to {high} tokens, "
+            "the earliest of that class enter together"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.by_size import BySize
-from serving_sim import Admission, Epoch, Order, Policy, Rule
+from serving_sim import Admission, Epoch, Explanation, Order, Policy, Rule
 
 
 class FCFS(Policy):
@@ -29,6 +29,9 @@ class FCFS(Policy):
         admissions = list(enumerate(slots, self._head))
         self._head += len(slots)
         return admissions
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        return Explanation("first come, first served: the request that has waited longest goes first")
 
     def rule(self) -> Rule:
         return Rule(Order.ARRIVAL)
@@ -55,6 +58,9 @@ class SJF(_Sorted):
     def _next(self) -> int:
         return self._queue.pop_smallest()
 
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        return Explanation("shortest job first: the smallest waiting request goes first")
+
     def rule(self) -> Rule:
         return Rule(Order.SMALLEST)
 
@@ -69,6 +75,9 @@ class LPT(_Sorted):
 
     def _next(self) -> int:
         return self._queue.pop_largest()
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        return Explanation("longest processing time: the largest waiting request goes first")
 
     def rule(self) -> Rule:
         return Rule(Order.LARGEST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.parameters import check_alpha, check_policy
-from serving_sim import Admission, Epoch, Policy, Rule
+from serving_sim import Admission, Epoch, Explanation, Policy, Rule
 from serving_sim.rule import rule_of
 
 
@@ -47,6 +47,11 @@ class Fair(Policy):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         return self.inner.decide(epoch)
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        test = f"A_max = {epoch.max_progress} <= alpha = {self.alpha}"
+        inner = self.inner.explain(epoch, answer)
+        return Explanation(test) if inner is None else Explanation(f"{test}; {inner.rule}", inner.requests)
 
     def rule(self) -> Rule | None:
         if self.inner.alpha is not None:  # a rule has one alpha

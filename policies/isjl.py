@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from policies.by_size import BySize
 from policies.parameters import Beta, beta_tokens, check_alpha
+from policies.plan_words import of_entering, of_longs, of_packed
 from policies.planning import Plan, make_plan, pack_stage_end, wants_plan
-from serving_sim import Admission, Epoch, Order, Rule
+from serving_sim import Admission, Epoch, Explanation, Order, Rule
 
 
 class ISJL(BySize):
@@ -61,11 +62,52 @@ class ISJL(BySize):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         plan = self._plan
-        if plan is None:
+        if plan is None or plan.used_up:
+            self._plan = None
             if epoch.active or not wants_plan(self._queue, self._slots, self.alpha):
                 return self._fill(epoch)
             plan = self._begin_plan(epoch.step)
         return self._dispatch(epoch, plan)
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        plan = self._plan
+        if plan is None:
+            return Explanation(self._why_no_plan(epoch))
+        step = epoch.step
+        entering = {
+            request: of_entering(
+                plan, request, slot, packed=self._running[slot][0] == step < self._running[slot][1]
+            )
+            for request, slot in answer
+        }
+        held = step < self._hold_end
+        holds = dict.fromkeys(range(self._slots), f"held until step {self._hold_end}") if held else {}
+        rule = self._hold_rule(plan, answer)
+        barred = held and self._bars_the_largest(epoch, answer, plan)
+        also = "; the largest waiting request exceeds alpha and waits as long" if barred else ""
+        return Explanation(rule + also, {**entering, **of_packed(plan), **of_longs(plan, holds)})
+
+    def _why_no_plan(self, epoch: Epoch) -> str:
+        if epoch.active:
+            return f"Phase TWO: the largest first, A_max = {epoch.max_progress} <= alpha = {self.alpha}"
+        if self._slots == 1:
+            return "no Phase ONE on a single slot: the largest first"
+        return f"no Phase ONE, fewer than two waiting requests exceed alpha = {self.alpha}: the largest first"
+
+    def _hold_rule(self, plan: Plan, answer: Sequence[Admission]) -> str:
+        if not any(plan.pack_totals):
+            return "Phase ONE: nothing is packed, the longs start at once"
+        if not plan.held and all(plan.planned_longs[slot] != request for request, slot in answer):
+            return "Phase ONE: all longs have started, the packs go on"
+        end = self._hold_end + self.alpha
+        return (
+            f"Phase ONE: packs end at step {end}, longs start from step {end} - alpha = {self._hold_end} on"
+        )
+
+    def _bars_the_largest(self, epoch: Epoch, answer: Sequence[Admission], plan: Plan) -> bool:
+        taken = {slot for _, slot in answer}
+        idle = any(plan.longs[slot] is None for slot in epoch.free if slot not in taken)
+        return idle and bool(self._queue)
 
     def rule(self) -> Rule:
         return Rule(Order.ISJL, allowance=self._allowance)
@@ -101,9 +143,7 @@ class ISJL(BySize):
                     admissions.append((long, slot))
             elif self._queue and (over or self._queue.largest() <= self.alpha):
                 admissions.append((self._queue.pop_largest(), slot))
-        if not (plan.held or plan.packed):
-            self._plan = None
-        elif not over:
+        if not (over or plan.used_up):
             epoch.wake_in(self._hold_end - step)
         return admissions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.by_size import BySize
-from serving_sim import Admission, Epoch, Order, Rule
+from serving_sim import Admission, Epoch, Explanation, Order, Rule
 
 
 class LJF(BySize):
@@ -22,6 +22,11 @@ class LJF(BySize):
         if epoch.active:
             return ()
         return [(self._queue.pop_largest(), slot) for slot in epoch.lowest(len(self._queue))]
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        if epoch.active:
+            return Explanation("static batches: nobody enters until all active requests have finished")
+        return Explanation("static batches: the worker is empty, the largest waiting requests enter together")
 
     def rule(self) -> Rule:
         return Rule(Order.LARGEST)  # behind A_max <= 0 nobody joins a busy batch

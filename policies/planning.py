@@ -32,6 +32,8 @@ class Plan:
         Pack requests not dispatched yet.
     pack_totals : tuple of int
         Tokens packed for each slot when the plan was made.
+    planned_longs : tuple of int or None
+        Long request of each slot when the plan was made.
     """
 
     packs: list[deque[Sized]]
@@ -39,6 +41,12 @@ class Plan:
     held: int
     packed: int
     pack_totals: tuple[int, ...]
+    planned_longs: tuple[int | None, ...]
+
+    @property
+    def used_up(self) -> bool:
+        """Whether all have been dispatched."""
+        return not (self.held or self.packed)
 
 
 def wants_plan(queue: SizeQueue, slots: int, alpha: int) -> bool:
@@ -70,7 +78,7 @@ def make_plan(queue: SizeQueue, slots: int, alpha: int, beta: int) -> Plan:
     order = (*range(len(sizes), slots), *range(len(sizes) - 1, 0, -1))
     limit = min(2 * alpha, sizes[0] - sizes[-1] + beta)
     packs, totals = _pack(queue, room, order, limit)
-    return Plan(packs, longs, len(sizes), sum(map(len, packs)), totals)
+    return Plan(packs, longs, len(sizes), sum(map(len, packs)), totals, tuple(longs))
 
 
 def _pack(

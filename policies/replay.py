@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from serving_sim import Admission, Epoch, Policy, PolicyError
+from serving_sim import Admission, Epoch, Explanation, Policy, PolicyError
 
 
 class Replay(Policy):
@@ -49,3 +49,7 @@ class Replay(Policy):
         if self._waiting:
             epoch.wake_at(self._waiting[0][0])
         return admissions
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        planned = {request: f"planned for {start:g}" for start, request in sorted(self._waiting)}
+        return Explanation("a schedule that was given is played", planned)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from policies.parameters import check_policy
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Explanation, Policy
 from serving_sim.arguments import is_finite
 
 
@@ -69,7 +69,22 @@ class Delayed(Policy):
             epoch.wake_at(self._held[0][0])
         if not self._shown:
             return ()
-        return [(self._shown.pop(number), slot) for number, slot in self.inner.decide(epoch)]
+        self._inner_answer = self.inner.decide(epoch)
+        return [(self._shown.pop(number), slot) for number, slot in self._inner_answer]
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation | None:
+        held = {
+            request: f"found the worker empty, held until {end:g}" for end, request, *_ in sorted(self._held)
+        }
+        if not (answer or self._shown):
+            return Explanation("all that wait found the worker empty and are held", held)
+        inner = self.inner.explain(epoch, self._inner_answer)
+        if inner is None:
+            return Explanation("the others are shown to the inner policy", held) if held else None
+        pairs = zip(self._inner_answer, answer, strict=True)
+        ours = {**self._shown, **{number: request for (number, _), (request, _) in pairs}}
+        shown = {ours[number]: reason for number, reason in inner.requests.items()}
+        return Explanation(inner.rule, {**shown, **held})
 
     def _show(self, request: int, size: int, release: float) -> None:
         # policies may rely on consecutive numbers, and delays change the order
@@ -122,6 +137,14 @@ class Windowed(Policy):
             epoch.wake_at(closes)
             return ()
         return self.inner.decide(epoch)
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation | None:
+        closes = epoch.idle_since + self.w
+        if not epoch.active and epoch.now < closes:
+            return Explanation(
+                f"the worker became empty at {epoch.idle_since:g}: arrivals gather until {closes:g}"
+            )
+        return self.inner.explain(epoch, answer)
 
 
 def _duration(name: str, value: float) -> float:

@@ -3,6 +3,7 @@
 from serving_sim.audit import Audit, Violation
 from serving_sim.epoch import Epoch
 from serving_sim.errors import PolicyError, ServingSimError, SourceError
+from serving_sim.explanation import Explanation
 from serving_sim.policy import Admission, Policy
 from serving_sim.record import Batches, Run, Served, Sink, Totals
 from serving_sim.request import Workload
@@ -16,6 +17,7 @@ __all__ = [
     "Audit",
     "Batches",
     "Epoch",
+    "Explanation",
     "OpenSource",
     "Order",
     "Policy",

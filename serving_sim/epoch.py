@@ -14,7 +14,7 @@ NO_WAKE_UP = (inf, inf)
 
 
 class Epoch:
-    """The worker at the instant of a decision; one object per run, valid during `Policy.decide`.
+    """The worker at the instant of a decision; one object per run, valid until the policy has answered.
 
     Attributes
     ----------

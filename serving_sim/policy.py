@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from inspect import signature
 from typing import TYPE_CHECKING
 
+from serving_sim.explanation import Explanation
+
 if TYPE_CHECKING:
     from serving_sim.epoch import Epoch
     from serving_sim.rule import Rule
@@ -72,6 +74,23 @@ class Policy(ABC):
         An empty answer keeps the free slots idle until the next release or completion, or until
         the instant named through `Epoch.wake_in` or `Epoch.wake_at`.
         """
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation | None:
+        """Why `decide` gave ``answer``; None from a policy that does not tell.
+
+        A run never asks. An observer may, right after `decide` and before anything else: the policy is as
+        that call left it, the epoch as that call found it. So the reason can be worked out here from what
+        the policy keeps anyway, and costs nothing where nobody wants it. It must change nothing: neither
+        later answers nor wake-ups.
+
+        Parameters
+        ----------
+        epoch : Epoch
+            The epoch of the decision.
+        answer : sequence of (request, slot)
+            What `decide` returned.
+        """
+        return None
 
     def rule(self) -> Rule | None:
         """The policy in numbers, for a compiled engine to play with the same results; None for none.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from serving_sim import Admission, Epoch, Policy
+from serving_sim import Admission, Epoch, Explanation, Policy
 
 
 class PatientSJF(Policy):
@@ -38,6 +38,10 @@ class PatientSJF(Policy):
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         """Fill the free slots."""
         return [(self._next(epoch.now), slot) for slot in epoch.lowest(len(self._waiting))]
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+        """The rule, for those who watch a run."""
+        return Explanation(f"the smallest first, but those that have waited {self.patience:g} before it")
 
     def _next(self, now: float) -> int:
         chosen = next(iter(self._waiting))

@@ -8,6 +8,7 @@ from serving_sim.testing.behaviour_checks import (
     check_begin_forgets,
     check_causality,
     check_determinism,
+    check_explanations,
     check_non_clairvoyance,
 )
 from serving_sim.testing.breaches import BreachError
@@ -53,6 +54,7 @@ __all__ = [
     "check_determinism",
     "check_end",
     "check_epoch_use",
+    "check_explanations",
     "check_fairness",
     "check_kind",
     "check_non_clairvoyance",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from serving_sim.testing.instances import Instance, Row, rows
 from serving_sim.testing.messages import fail
-from serving_sim.testing.observing import MakePolicy, break_off, observe, parting
+from serving_sim.testing.observing import Inquirer, MakePolicy, break_off, observe, parting
 
 _REHEARSAL = Instance("rehearsal", 3, rows((0, 29), (0, 17), (0, 8), (0, 5), (0, 3), (2, 11), (9, 23)))
 """A run to forget; broken off after a few decisions it leaves requests waiting and plans open."""
@@ -46,6 +46,28 @@ def check_begin_forgets(make: MakePolicy, instance: Instance) -> None:
                 found=difference,
                 cause="begin leaves something of the run before in place",
             )
+
+
+def check_explanations(make: MakePolicy, instance: Instance) -> None:
+    """Reasons have the right form, where there are any, and asking for them changes no answer."""
+    inquirer = Inquirer(make())
+    asked, left_alone = observe(inquirer, instance), observe(make(), instance)
+    if inquirer.misfit is not None:
+        time, reason = inquirer.misfit
+        fail(
+            instance.label,
+            expected="explain to return None, or an Explanation with texts about requests that wait or enter",
+            found=f"{reason:.200} at time {time}",
+            cause="a text is missing, or explain names requests that have entered before",
+        )
+    difference = parting(asked, left_alone)
+    if difference is not None:
+        fail(
+            instance.label,
+            expected="the same answers whether explain is asked or not",
+            found=difference,
+            cause="explain changes what decide looks at, or asks for a wake-up",
+        )
 
 
 def check_causality(make: MakePolicy, instance: Instance) -> None:

@@ -83,6 +83,10 @@ class PolicyContract:
         """See `check_begin_forgets`."""
         self._each(behaviour_checks.check_begin_forgets)
 
+    def test_explanations(self) -> None:
+        """See `check_explanations`."""
+        self._each(behaviour_checks.check_explanations)
+
     def test_causality(self) -> None:
         """See `check_causality`."""
         self._each(behaviour_checks.check_causality)

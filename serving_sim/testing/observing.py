@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from serving_sim.epoch import Epoch
 from serving_sim.errors import PolicyError
+from serving_sim.explanation import Explanation
 from serving_sim.policy import Admission, Policy
 from serving_sim.record import Run
 from serving_sim.simulate import simulate
@@ -64,6 +65,47 @@ class Recorder(PassThrough):
         said = str(list(answer)) if isinstance(answer, list | tuple) else type(answer).__name__
         self.decisions.append(Decision(time, said))
         return answer
+
+
+class Inquirer(PassThrough):
+    """Asks ``inner`` for its reason after every decision, and keeps the first that breaks a rule.
+
+    Attributes
+    ----------
+    misfit : Decision or None
+        When it was given, and the reason itself in text.
+    """
+
+    def __init__(self, inner: Policy) -> None:
+        super().__init__(inner)
+        self.misfit: Decision | None = None
+
+    def begin(self, slots: int) -> None:
+        """Nobody waits; pass the call on."""
+        super().begin(slots)
+        self._waiting: set[int] = set()
+
+    def join(self, request: int, size: int, release: float) -> None:
+        """One more waits; pass the call on."""
+        self._waiting.add(request)
+        self.inner.join(request, size, release)
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        """Pass the answer on once the reason is known."""
+        answer = self.inner.decide(epoch)
+        reason: object = self.inner.explain(epoch, answer)
+        if self.misfit is None and not self._fits(reason):
+            self.misfit = Decision(epoch.now, repr(reason))
+        self._waiting.difference_update(request for request, _ in answer)
+        return answer
+
+    def _fits(self, reason: object) -> bool:
+        if not isinstance(reason, Explanation):
+            return reason is None
+        texts = (reason.rule, *reason.requests.values())
+        return (
+            all(isinstance(text, str) and text for text in texts) and reason.requests.keys() <= self._waiting
+        )
 
 
 def observe(

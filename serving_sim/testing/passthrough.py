@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from serving_sim.epoch import Epoch
+from serving_sim.explanation import Explanation
 from serving_sim.policy import Admission, Policy
 
 
@@ -33,3 +34,7 @@ class PassThrough(Policy):
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         """Pass the call on."""
         return self.inner.decide(epoch)
+
+    def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation | None:
+        """Pass the question on."""
+        return self.inner.explain(epoch, answer)

@@ -9,6 +9,7 @@ from serving_sim.testing.behaviour_checks import (
     check_begin_forgets,
     check_causality,
     check_determinism,
+    check_explanations,
     check_non_clairvoyance,
 )
 from serving_sim.testing.instances import INSTANCES, Instance
@@ -73,7 +74,7 @@ def check_policy(
         check_service,
         partial(check_fairness, alpha=alpha),
     )
-    comparisons = (check_begin_forgets, check_causality, check_non_clairvoyance)
+    comparisons = (check_begin_forgets, check_explanations, check_causality, check_non_clairvoyance)
     for checks in ((check_claims,), rules, (check_determinism,), comparisons):
         for instance in instances:
             _report([partial(check, make, instance) for check in checks])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from plain_policy import Plain
 
-from serving_sim import Admission, Epoch, Policy, Run, Workload, simulate
+from serving_sim import Admission, Epoch, Explanation, Policy, Run, Workload, simulate
 from serving_sim.testing import check_policy
 
 
@@ -53,6 +53,58 @@ def test_order_that_looks_at_true_lengths(workload: Callable[[], Workload]) -> N
         "check_non_clairvoyance: instance 'one slot': expected the same answers whether request 1 takes 5 or "
         "18 tokens, until one of the two ends at time 11.0, found [(1, 0)] at time 6.0 against [(3, 0)] at "
         "time 6.0; likely cause: the policy knows true lengths; the size that join tells is the upper bound"
+    )
+
+
+def test_reason_that_changes_what_it_explains() -> None:
+    class ForgetsWhileExplaining(Plain):
+        def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+            self.waiting.reverse()
+            return Explanation("whoever comes first")
+
+    assert failure(ForgetsWhileExplaining) == (
+        "check_explanations: instance 'length 1': expected the same answers whether explain is asked or not, "
+        "found [(6, 0), (5, 1)] at time 2.0 against [(4, 0), (5, 1)] at time 2.0; likely cause: explain "
+        "changes what decide looks at, or asks for a wake-up"
+    )
+
+
+def test_reason_that_asks_for_a_wake_up() -> None:
+    class WakesWhileExplaining(Plain):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            if epoch.now >= 2:
+                return self.admit(epoch)
+            epoch.wake_at(2.0)
+            return ()
+
+        def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> None:
+            epoch.wake_at(epoch.now + 0.5)
+
+    assert failure(WakesWhileExplaining) == (
+        "check_explanations: instance 'one request': expected the same answers whether explain is asked or "
+        "not, found [] at time 0.5 against [(0, 0)] at time 2.0; likely cause: explain changes what decide "
+        "looks at, or asks for a wake-up"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "found"),
+    [
+        ("first come", "'first come' at time 0.0"),
+        (Explanation(""), "Explanation(rule='', requests={}) at time 0.0"),
+        (Explanation("first", {0: ""}), "Explanation(rule='first', requests={0: ''}) at time 0.0"),
+        (Explanation("first", {7: "last"}), "Explanation(rule='first', requests={7: 'last'}) at time 0.0"),
+    ],
+)
+def test_reason_of_a_wrong_form(reason: Explanation, found: str) -> None:
+    class Explains(Plain):
+        def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+            return reason
+
+    assert failure(Explains) == (
+        "check_explanations: instance 'one request': expected explain to return None, or an Explanation with "
+        f"texts about requests that wait or enter, found {found}; likely cause: a text is missing, or "
+        "explain names requests that have entered before"
     )
 
 
