@@ -40,23 +40,7 @@ def externality_shares(run: Run) -> Shares:
     ValueError
         If the run kept no batches or no requests, or is too long to be split in 64 bits.
     """
-    spans = _recorded(run)
-    if not fits_64_bits(run):
-        raise ValueError(f"steps={run.steps}: too many to split the externality in 64 bits")
-    ends, first, last = _stays(run, spans)
-    length = ends[last] - ends[first]
-    oldest = ends[:-1] - spans.max_progress
-    admitted = ends[first]
-    # over a span the oldest request is ahead of the others by their admission steps less its own
-    before = np.concatenate(([0], np.cumsum(spans.steps * oldest)))
-    suffered = admitted * length - (before[last] - before[first])
-    born = np.zeros(len(ends), dtype=np.int64)
-    np.add.at(born, first, admitted)
-    np.add.at(born, last, -admitted)
-    ahead = spans.steps * (np.cumsum(born)[:-1] - spans.active * oldest)
-    caused = np.zeros(len(length), dtype=np.int64)
-    np.add.at(caused, _leaders(first, last, len(spans.steps)), ahead)
-    return Shares(suffered, caused)
+    return _externality_shares(_stays(run), run)
 
 
 def fits_64_bits(run: Run) -> bool:
@@ -77,11 +61,7 @@ def step_shares(run: Run) -> FloatArray:
     ValueError
         If the run kept no batches or no requests.
     """
-    spans = _recorded(run)
-    _, first, last = _stays(run, spans)
-    per_request = np.concatenate(([0.0], np.cumsum(spans.steps / spans.active)))
-    shares: FloatArray = per_request[last] - per_request[first]
-    return shares
+    return _step_shares(_stays(run))
 
 
 def request_shares(run: Run) -> pd.DataFrame:
@@ -98,14 +78,15 @@ def request_shares(run: Run) -> pd.DataFrame:
     ValueError
         As `externality_shares`.
     """
-    shares = externality_shares(run)
+    stays = _stays(run)
+    shares = _externality_shares(stays, run)
     assert run.requests is not None
     length = run.requests.length
     return pd.DataFrame(
         {
             "length": length,
             "intrinsic": length * (length + 1) // 2,  # fits, since no request has more steps than the run
-            "steps": step_shares(run),
+            "steps": _step_shares(stays),
             "suffered": shares.suffered,
             "caused": shares.caused,
         }
@@ -178,28 +159,63 @@ def _length_class(shares: pd.DataFrame) -> LengthClass:
     )
 
 
-def _recorded(run: Run) -> Batches:
+@dataclass(frozen=True, eq=False)
+class _Stays:
+    """Where the requests of a run stand among its k spans of constant batch.
+
+    Attributes
+    ----------
+    ends : ndarray of int, shape (k + 1,)
+        Busy steps before each span and after the last.
+    first, last : ndarray of int, shape (n,)
+        Of each request its first span and the one after its last.
+    """
+
+    spans: Batches
+    ends: IntArray
+    first: IntArray
+    last: IntArray
+
+
+def _stays(run: Run) -> _Stays:
     if run.batches is None or run.requests is None:
         raise ValueError("batches: shares of the cost need record_batches=True and no sink")
-    return run.batches
-
-
-def _stays(run: Run, spans: Batches) -> tuple[IntArray, IntArray, IntArray]:
-    """Busy steps before each span and after the last; of each request its first span and the one after."""
-    assert run.requests is not None
-    ends = span_steps(spans)
+    ends = span_steps(run.batches)
     first = first_spans(run)
     last = np.searchsorted(ends, ends[first] + run.requests.length)  # every end of a request ends a span
-    return ends, first, last
+    return _Stays(run.batches, ends, first, last)
 
 
-def _leaders(first: IntArray, last: IntArray, spans: int) -> IntArray:
-    """For each span the request with the longest cache: the first admitted that still runs."""
-    order = np.argsort(first, kind="stable")
-    leaders = np.empty(spans, dtype=np.int64)
-    place = 0
-    for span in range(spans):
-        while last[order[place]] <= span:
-            place += 1
-        leaders[span] = order[place]
-    return leaders
+def _externality_shares(stays: _Stays, run: Run) -> Shares:
+    if not fits_64_bits(run):
+        raise ValueError(f"steps={run.steps}: too many to split the externality in 64 bits")
+    spans, ends, first, last = stays.spans, stays.ends, stays.first, stays.last
+    length = ends[last] - ends[first]
+    oldest = ends[:-1] - spans.max_progress
+    admitted = ends[first]
+    # over a span the oldest request is ahead of the others by their admission steps less its own
+    before = np.concatenate(([0], np.cumsum(spans.steps * oldest)))
+    suffered = admitted * length - (before[last] - before[first])
+    born = np.zeros(len(ends), dtype=np.int64)
+    np.add.at(born, first, admitted)
+    np.add.at(born, last, -admitted)
+    ahead = spans.steps * (np.cumsum(born)[:-1] - spans.active * oldest)
+    return Shares(suffered, _sum_while_leading(stays, ahead))
+
+
+def _sum_while_leading(stays: _Stays, values: IntArray) -> IntArray:
+    """For each request the sum of ``values`` over the spans in which it has the longest cache."""
+    order = np.argsort(stays.first, kind="stable")
+    # the first admitted that still runs leads: each from where all before it have left to its own end
+    until = np.maximum.accumulate(stays.last[order])
+    sums = np.concatenate(([0], np.cumsum(values)))[until]
+    led = np.empty_like(values, shape=len(order))
+    led[order] = np.diff(sums, prepend=0)
+    return led
+
+
+def _step_shares(stays: _Stays) -> FloatArray:
+    spans = stays.spans
+    per_request = np.concatenate(([0.0], np.cumsum(spans.steps / spans.active)))
+    shares: FloatArray = per_request[stays.last] - per_request[stays.first]
+    return shares

@@ -77,7 +77,7 @@ def present(served: Served, instants: FloatArray) -> tuple[IntArray, IntArray]:
         gone.
     """
     come, begun, gone = (
-        np.searchsorted(np.sort(each), instants, side="right")
+        np.searchsorted(np.sort(each, kind="stable"), instants, side="right")
         for each in (served.requests.release, served.start, served.finish)
     )
     return come - begun, begun - gone
@@ -93,17 +93,21 @@ def batch_levels(run: Run) -> dict[str, Levels]:
     """
     batches = run.batches
     assert batches is not None
-    started, finished = np.sort(run.start), np.sort(run.finish)
-    ends = np.append(batches.time[1:], np.inf)
-    done = np.searchsorted(finished, ends, side="right")
-    emptied = finished[done - 1]  # a span that leaves the worker idle ends with a finish
-    idle = (np.searchsorted(started, ends, side="left") == done) & (emptied < ends)
-    times = np.concatenate([batches.time, emptied[idle]])
-    order = np.argsort(times, kind="stable")
-    zeros = np.zeros(np.count_nonzero(idle), dtype=np.int64)
+    emptied = _emptied(run)
+    place = np.searchsorted(batches.time, emptied)
     columns = {
         "active": batches.active,
         "max progress": batches.max_progress,
         "gap": batches.max_progress - batches.min_progress,
     }
-    return {name: Levels(times[order], np.append(column, zeros)[order]) for name, column in columns.items()}
+    times = np.insert(batches.time, place, emptied)
+    return {name: Levels(times, np.insert(column, place, 0)) for name, column in columns.items()}
+
+
+def _emptied(run: Run) -> FloatArray:
+    """When the worker falls idle, in order."""
+    order = np.argsort(run.start, kind="stable")  # quick, since many start as they came
+    left = np.maximum.accumulate(run.finish[order])
+    falls_idle = np.append(run.start[order][1:] > left[:-1], True)
+    emptied: FloatArray = left[falls_idle]
+    return emptied

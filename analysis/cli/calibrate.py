@@ -199,7 +199,6 @@ def _choice(result: Calibration) -> str:
 
 def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, str]) -> None:
     from analysis.output import write_frame, write_text
-    from analysis.plots import save_figure
     from analysis.plots.calibration import budget_frontier
     from analysis.report import Picture, Section, sections_page
 
@@ -234,7 +233,7 @@ def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, 
         ),
     )
     section = Section("calibrate", "What each alpha gives", measures, _findings(result), [table], [picture])
-    save_figure(figure, folder / "frontier")
+    picture.save(folder)
     write_frame(folder / "candidates.csv", result.frame())
     page = sections_page("Fairness budget from a log", [section], introduction=(), facts=facts)
     write_text(folder / "report.html", page)

@@ -125,12 +125,11 @@ def _long(workload: WorkloadOptions) -> WorkloadOptions:
 def _write(job: Job, found: Capacity, question: Question, folder: Path, command: str) -> None:
     from analysis.experiments.capacity import capacity_section
     from analysis.output import write_frame, write_json, write_text
-    from analysis.plots import save_figure
     from analysis.report import sections_page
 
     section = capacity_section(found, question, job.time_unit)
     for picture in section.pictures:
-        save_figure(picture.figure, folder / picture.name)
+        picture.save(folder)
     write_frame(folder / "capacity.csv", found.frame())
     write_json(folder / "capacity.json", {**job.header(), **found.to_dict()})
     facts = {"Command": command, **job.facts()}

@@ -128,7 +128,6 @@ def _content(job: Job, comparison: Comparison) -> dict[str, Any]:
 
 def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:
     from analysis.output import write_json, write_text
-    from analysis.plots import save_figure
     from analysis.report import comparison_page, comparison_pictures, cost_section, fairness_section
 
     pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.left_out)
@@ -137,7 +136,7 @@ def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: s
         cost_section(*job.money(comparison.outcomes), job.prices),
     ]
     for picture in (*pictures, *(picture for section in sections for picture in section.pictures)):
-        save_figure(picture.figure, folder / picture.name)
+        picture.save(folder)
     write_json(folder / "compare.json", _content(job, comparison))
     facts = {"Command": command, **job.facts()}
     page = comparison_page(comparison, pictures, sections=sections, facts=facts, time_unit=job.time_unit)

@@ -77,6 +77,8 @@ class Job:
     """The traffic with another number of replications, the first of them the same."""
     paces: dict[str, float | None] = field(default_factory=dict)
     """Most work that each policy can do, once measured; on the first workload, which never changes."""
+    kept: dict[tuple[Run, ...], Books] = field(default_factory=dict)
+    """Books of runs, once kept: files, report and terminal show them."""
 
     def headline(self) -> str:
         """The one line that says what will be done."""
@@ -194,10 +196,10 @@ class Job:
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""
-        from analysis.books import keep_books, prices_as_dict
+        from analysis.books import prices_as_dict
 
         inputs = self.traffic.inputs
-        books = keep_books([outcome.runs[replication]], self.prices)
+        books = self.books((outcome.runs[replication],))
         return {
             **self.header(),
             "replication": replication + 1,
@@ -208,17 +210,25 @@ class Job:
 
     def money(self, outcomes: Sequence[Outcome]) -> tuple[list[Books], list[Lead]]:
         """Books of every policy, and the leads of all over the first."""
-        from analysis.books import keep_books, lead_over
+        from analysis.books import lead_over
 
         baseline = outcomes[0].runs
-        books = [keep_books(outcome.runs, self.prices) for outcome in outcomes]
+        books = [self.books(outcome.runs) for outcome in outcomes]
         return books, [lead_over(outcome.runs, baseline, self.prices) for outcome in outcomes[1:]]
+
+    def books(self, runs: tuple[Run, ...]) -> Books:
+        """Books of the runs of one policy."""
+        from analysis.books import keep_books
+
+        if runs not in self.kept:
+            self.kept[runs] = keep_books(runs, self.prices)
+        return self.kept[runs]
 
     def estimates(self, outcome: Outcome) -> dict[str, Any]:
         """Content of ``replications.json``."""
-        from analysis.books import keep_books, prices_as_dict
+        from analysis.books import prices_as_dict
 
-        books = keep_books(outcome.runs, self.prices).to_dict()
+        books = self.books(outcome.runs).to_dict()
         costs = {"prices": prices_as_dict(self.prices), **books}
         return {**self.header(), **outcome.to_dict(), "costs": costs, **self.precision([outcome])}
 

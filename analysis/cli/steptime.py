@@ -88,10 +88,9 @@ def _option(step_time: StepTime) -> str:
 
 def _write(folder: Path, section: Section, content: dict[str, Any], facts: dict[str, str]) -> None:
     from analysis.output import write_json, write_text
-    from analysis.plots import save_figure
     from analysis.report import sections_page
 
     for picture in section.pictures:
-        save_figure(picture.figure, folder / picture.name)
+        picture.save(folder)
     write_json(folder / "steptime.json", content)
     write_text(folder / "report.html", sections_page(section.title, [section], introduction=(), facts=facts))

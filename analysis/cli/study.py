@@ -159,7 +159,6 @@ def plot(
     """Draw the finished cells: a picture a metric with one line a policy, and a page."""
     from analysis.definitions import check_metric
     from analysis.output import write_text
-    from analysis.plots import save_figure
     from analysis.report.study import study_page, study_sections
     from analysis.study.curves import axis_of
     from analysis.version import project_version
@@ -170,7 +169,7 @@ def plot(
     sections = study_sections(table, drawn, axis, study.time_unit)
     for section in sections:
         for picture in section.pictures:
-            save_figure(picture.figure, out / picture.name)
+            picture.save(out)
     warmup = study.cells[0].settings.warmup
     facts = {
         "Command": shlex.join(["serving-sim", *context.obj]),

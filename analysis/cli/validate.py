@@ -68,14 +68,13 @@ def _write(
 ) -> None:
     from analysis.experiments.validation.page import html_page, markdown_page, overview, to_frame
     from analysis.output import write_frame, write_text
-    from analysis.plots import save_figure
 
     picture = overview(findings)
     write_frame(out / "validation.csv", to_frame(findings))
-    save_figure(picture.figure, out / picture.name)
+    picture.save(out)
     write_text(out / "report.html", html_page(findings, settings, picture, command=command))
     if markdown is not None:
-        save_figure(picture.figure, markdown.parent.parent / "assets" / "validation" / picture.name)
+        picture.save(markdown.parent.parent / "assets" / "validation")
         write_text(
             markdown, markdown_page(findings, settings, pictures="../assets/validation", command=command)
         )

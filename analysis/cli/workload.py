@@ -147,12 +147,11 @@ def _write_report(
     unit: TimeUnit,
 ) -> None:
     from analysis.output import write_json, write_text
-    from analysis.plots import save_figure
     from analysis.report import inspection_section, sections_page
 
     section = inspection_section(found, title="What arrives", time_unit=unit)
     for picture in section.pictures:
-        save_figure(picture.figure, folder / picture.name)
+        picture.save(folder)
     write_json(folder / "inspect.json", content)
     write_text(folder / "report.html", sections_page(section.title, [section], introduction=(), facts=facts))
 

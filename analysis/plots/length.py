@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from analysis.definitions import definition
 from analysis.latency import latency, measured_rows, served_requests
 from analysis.outcome import Outcome
-from analysis.plots.scale import latency_scale
+from analysis.plots.scale import latency_scale, metric_series
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray, IntArray
@@ -27,7 +28,7 @@ def latency_against_length(
     Parameters
     ----------
     outcomes : sequence of Outcome
-        Policies to draw; all replications count.
+        Policies to draw, which served the same requests; all replications count.
     metric : str
         Key of `analysis.definitions.REQUEST_METRICS`.
     time_unit : TimeUnit
@@ -36,62 +37,64 @@ def latency_against_length(
         First requests to leave out.
     """
     style = inks([outcome.policy for outcome in outcomes])
+    series = metric_series(outcomes, metric, warmup)
+    bins = Bins.of(_lengths(outcomes[0], metric, warmup))  # all policies serve the same requests
     with drawing():
         figure = new_figure(height=3.8)
         panels = figure.subplots(1, len(_SHARES), sharey=True)
-        for outcome in outcomes:
-            length, values = _points(outcome, metric, warmup)
-            for axes, (title, share) in zip(panels, _SHARES.items(), strict=True):
-                centre, height = binned_quantile(length, values, share)
-                axes.plot(
-                    centre,
-                    height,
-                    marker="o",
-                    markersize=3,
-                    label=outcome.policy,
-                    **style[outcome.policy].line,
-                )
-                axes.set_title(title, loc="left")
-        for axes in panels:
+        for outcome, values in zip(outcomes, series, strict=True):
+            heights = bins.quantiles(values, list(_SHARES.values()))
+            for axes, height in zip(panels, heights, strict=True):
+                ink = style[outcome.policy].line
+                axes.plot(bins.centre, height, marker="o", markersize=3, label=outcome.policy, **ink)
+        for axes, title in zip(panels, _SHARES, strict=True):
+            axes.set_title(title, loc="left")
             axes.set_xlabel("request length (tokens)")
             axes.set_xscale("log")
             plain_numbers(axes.xaxis)
-        panels[0].set_yscale(latency_scale(outcomes, metric))
+        panels[0].set_yscale(latency_scale(series))
         plain_numbers(panels[0].yaxis)
         panels[0].set_ylabel(definition(metric).label(time_unit))
         legend_above(figure, panels[0])
     return figure
 
 
-def binned_quantile(length: IntArray, values: FloatArray, share: float) -> tuple[FloatArray, FloatArray]:
-    """Quantile of ``values`` in bins of ``length`` that hold about equally many requests.
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Requests in m <= 16 bins of length that hold about equally many; equal lengths share a bin.
 
-    Parameters
+    Attributes
     ----------
-    length, values : ndarray, shape (n,)
-        Length and metric of each request.
-    share : float
-        Which quantile.
-
-    Returns
-    -------
-    centre, height : ndarray of float, shape (m,), m <= 16
-        Mean length in a bin and the quantile there. Requests of equal length share a bin.
+    centre : ndarray of float, shape (m,)
+        Mean length in each.
+    members : list of ndarray of int, length m
+        Rows in each.
     """
-    edges = np.unique(np.quantile(length, np.linspace(0, 1, _BINS + 1)))
-    bins = np.searchsorted(edges[1:-1], length, side="right")
-    members = [bins == each for each in np.unique(bins)]
-    centre = np.array([length[each].mean() for each in members])
-    return centre, np.array([np.quantile(values[each], share) for each in members])
+
+    centre: FloatArray
+    members: list[IntArray]
+
+    @classmethod
+    def of(cls, length: IntArray | FloatArray) -> Bins:
+        """Bins of lengths, shape (n,)."""
+        edges = np.unique(np.quantile(length, np.linspace(0, 1, _BINS + 1)))
+        place = np.searchsorted(edges[1:-1], length, side="right").astype(np.int8)  # few: sorts in one pass
+        counts = np.bincount(place)
+        rows = np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1])
+        members = [each for each in rows if len(each)]
+        return cls(np.array([length[each].mean() for each in members]), members)
+
+    def quantiles(self, values: FloatArray, shares: Sequence[float]) -> FloatArray:
+        """Quantiles of ``values`` in each bin, shape (len(shares), m)."""
+        return np.array([np.quantile(values[each], shares) for each in self.members]).T
 
 
-def _points(outcome: Outcome, metric: str, warmup: int) -> tuple[IntArray, FloatArray]:
-    lengths, values = [], []
+def _lengths(outcome: Outcome, metric: str, warmup: int) -> IntArray:
+    """Lengths of the requests of `metric_series`, row by row."""
+    lengths = []
     for run in outcome.runs:
-        rows = measured_rows(run, warmup)
         served = served_requests(run)
-        found = latency(served, run.step_time, metric)[rows]
-        defined = ~np.isnan(found)
-        lengths.append(served.requests.length[rows][defined])
-        values.append(found[defined])
-    return np.concatenate(lengths), np.concatenate(values)
+        defined = ~np.isnan(latency(served, run.step_time, metric))
+        rows = measured_rows(run, warmup)
+        lengths.append(served.requests.length[rows[defined[rows]]])
+    return np.concatenate(lengths)

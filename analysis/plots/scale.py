@@ -1,4 +1,4 @@
-"""Whether a latency axis is linear or logarithmic."""
+"""Values of a metric by policy, and whether their axis is linear or logarithmic."""
 
 from __future__ import annotations
 
@@ -9,17 +9,42 @@ import numpy as np
 
 from analysis.latency import arrival_series
 from analysis.outcome import Outcome
+from serving_sim.request import FloatArray
 
 _FACTOR = 5
 
 
-def latency_scale(outcomes: Sequence[Outcome], metric: str) -> Literal["linear", "log"]:
-    """Scale of an axis of ``metric`` on which every policy can be seen.
+def metric_series(outcomes: Sequence[Outcome], metric: str, warmup: int = 0) -> list[FloatArray]:
+    """Values of a metric over all replications, one array a policy.
 
-    It is logarithmic where the medians differ by more than a factor of five, since zero would press
-    some policies into a corner; a metric that can be zero stays linear.
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        Policies.
+    metric : str
+        Key of `analysis.definitions.REQUEST_METRICS`.
+    warmup : int
+        First requests of each run to leave out.
     """
-    series = [arrival_series(run, metric) for outcome in outcomes for run in outcome.runs]
+    return [
+        np.concatenate([arrival_series(run, metric, warmup) for run in outcome.runs]) for outcome in outcomes
+    ]
+
+
+def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
+    """Scale of an axis on which every policy can be seen.
+
+    Parameters
+    ----------
+    series : sequence of ndarray of float
+        Values of one metric, one array a policy.
+
+    Returns
+    -------
+    {"linear", "log"}
+        Logarithmic where the medians differ by more than a factor of five, since zero would press
+        some policies into a corner; a metric that can be zero stays linear.
+    """
     filled = [values for values in series if len(values)]
     if not filled or min(np.min(values) for values in filled) <= 0:
         return "linear"

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.plots.length import binned_quantile
+from analysis.plots.length import Bins
 from analysis.plots.style import drawing, inks, new_figure, plain_numbers
 from analysis.steptime import MeasuredSteps, StepTimeFit
 from serving_sim.request import FloatArray, IntArray
@@ -56,8 +56,10 @@ def fitted_steps(fit: StepTimeFit, steps: MeasuredSteps) -> Figure:
 def _residuals(axes: Axes, values: IntArray, residual: FloatArray, shown: IntArray) -> None:
     _points(axes, values[shown], residual[shown])
     axes.axhline(0, color="#555555", linewidth=0.8)
-    centre, height = binned_quantile(values, residual, 0.5)
-    axes.plot(centre, height, color=_MARK, marker="o", markersize=3, linewidth=1.2, label="median nearby")
+    bins = Bins.of(values)
+    (height,) = bins.quantiles(residual, [0.5])
+    label = "median nearby"
+    axes.plot(bins.centre, height, color=_MARK, marker="o", markersize=3, linewidth=1.2, label=label)
     axes.set_ylabel("measured - fitted (ms)")
 
 

@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from analysis.text import number
 
@@ -32,7 +32,6 @@ _SETTINGS: dict[Any, Any] = {
     "axes.axisbelow": True,
     "lines.linewidth": 1.5,
     "legend.frameon": False,
-    "savefig.dpi": 150,
     "svg.hashsalt": "serving-sim",  # the ids in an SVG are random without it
     "svg.fonttype": "path",  # looks the same where the font is missing
 }
@@ -101,4 +100,4 @@ def plain_numbers(axis: Axis) -> None:
         low, high = axis.get_view_interval()
         # powers of ten alone can leave a short axis with a single label; more would crowd a long one
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
-        axis.set_minor_formatter(NullFormatter())
+        axis.set_minor_locator(NullLocator())  # hundreds of ticks, which take longer to draw than the data

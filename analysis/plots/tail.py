@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from analysis.definitions import definition
-from analysis.latency import arrival_series
 from analysis.outcome import Outcome
-from analysis.plots.scale import latency_scale
+from analysis.plots.scale import latency_scale, metric_series
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray, IntArray
@@ -37,14 +36,14 @@ def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUni
     with drawing():
         figure = new_figure()
         axes = figure.subplots()
-        for outcome in outcomes:
-            values = np.concatenate([arrival_series(run, metric, warmup) for run in outcome.runs])
+        series = metric_series(outcomes, metric, warmup)
+        for outcome, values in zip(outcomes, series, strict=True):
             at, share = survival(values)
             axes.step(at, share, where="post", label=outcome.policy, **style[outcome.policy].line)
         axes.set_yscale("log")
         axes.set_ylim(top=1)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
-        axes.set_xscale(latency_scale(outcomes, metric))
+        axes.set_xscale(latency_scale(series))
         plain_numbers(axes.xaxis)
         axes.set_xlabel(definition(metric).label(time_unit))
         axes.set_ylabel("requests at least as slow")
@@ -65,9 +64,9 @@ def survival(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     at, share : ndarray of float, shape (m,), m <= about 500
         ``share`` falls from 1 to 1 / n: the slowest request is always there.
     """
-    ranked = np.sort(values)
-    ranks = _thinned(len(ranked))
-    return ranked[len(ranked) - ranks], ranks / len(ranked)
+    ranks = _thinned(len(values))
+    places = len(values) - ranks
+    return np.partition(values, places)[places], ranks / len(values)
 
 
 def _thinned(count: int) -> IntArray:

@@ -39,8 +39,10 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
         queue, *strips = figure.subplots(1 + len(outcomes), 1, sharex=True, height_ratios=ratios)
         for outcome, strip in zip(outcomes, strips, strict=True):
             served = served_requests(outcome.runs[0])
-            waiting = mean_present(served.requests.release, served.start, edges)
-            active = mean_present(served.start, served.finish, edges)
+            released, started, finished = (
+                time_since(events, edges) for events in (served.requests.release, served.start, served.finish)
+            )
+            waiting, active = mean_level(released - started, edges), mean_level(started - finished, edges)
             ink = style[outcome.policy]
             queue.stairs(waiting, edges, baseline=None, label=outcome.policy, **ink.line)
             strip.stairs(active, edges, fill=True, color=ink.colour)
@@ -59,13 +61,35 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
     return figure
 
 
-def mean_present(entry: FloatArray, leave: FloatArray, edges: FloatArray) -> FloatArray:
-    """Time average of the number of requests present, in each of m bins.
+def time_since(events: FloatArray, instants: FloatArray) -> FloatArray:
+    """Sum over the events before each instant of the time since then.
 
     Parameters
     ----------
-    entry, leave : ndarray of float, shape (n,)
-        When each request comes and goes, in time units.
+    events : ndarray of float, shape (n,)
+        In time units.
+    instants : ndarray of float, shape (m,)
+        Growing.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        Of entries less that of departures it is the time that all who came have spent.
+    """
+    place = np.searchsorted(instants, events)
+    before = np.bincount(place, minlength=len(instants) + 1)[:-1].cumsum()
+    sums = np.bincount(place, weights=events, minlength=len(instants) + 1)[:-1].cumsum()
+    since: FloatArray = before * instants - sums
+    return since
+
+
+def mean_level(spent: FloatArray, edges: FloatArray) -> FloatArray:
+    """Time average, in each of m bins, of a number of requests.
+
+    Parameters
+    ----------
+    spent : ndarray of float, shape (m + 1,)
+        Time that all of them have spent up to each edge.
     edges : ndarray of float, shape (m + 1,)
         Ends of the bins, growing.
 
@@ -73,13 +97,4 @@ def mean_present(entry: FloatArray, leave: FloatArray, edges: FloatArray) -> Flo
     -------
     ndarray of float, shape (m,)
     """
-    time_spent = np.diff(_elapsed(entry, edges) - _elapsed(leave, edges))
-    return np.maximum(time_spent, 0) / np.diff(edges)  # rounding could leave -1e-16
-
-
-def _elapsed(events: FloatArray, instants: FloatArray) -> FloatArray:
-    """Sum over the events before each instant of the time since then."""
-    ordered = np.sort(events)
-    before = np.searchsorted(ordered, instants, side="right")
-    sums = np.concatenate(([0.0], np.cumsum(ordered)))
-    return before * instants - sums[before]
+    return np.maximum(np.diff(spent), 0) / np.diff(edges)  # rounding could leave -1e-16

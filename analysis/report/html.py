@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.plots import to_svg
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 
@@ -36,5 +35,5 @@ def with_pictures(sections: Sequence[Section]) -> list[tuple[Section, list[tuple
 
 def _data_uri(picture: Picture) -> str:
     # an image of its own, since the ids inside two SVGs on one page could clash
-    encoded = base64.b64encode(to_svg(picture.figure).encode()).decode()
+    encoded = base64.b64encode(picture.svg.encode()).decode()
     return f"data:image/svg+xml;base64,{encoded}"

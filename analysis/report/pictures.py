@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
 from analysis.compare import Comparison
 from analysis.definitions import definition
-from analysis.plots import Figure, latency_against_length, latency_tail, load_over_time, quantile_bars
+from analysis.plots import (
+    Figure,
+    latency_against_length,
+    latency_tail,
+    load_over_time,
+    quantile_bars,
+    save_figure,
+    to_svg,
+)
 from analysis.time_unit import TimeUnit
 
 
@@ -30,6 +40,15 @@ class Picture:
     title: str
     reading: str
     figure: Figure
+
+    @cached_property
+    def svg(self) -> str:
+        """The drawing as SVG text, drawn once for the page and for its file."""
+        return to_svg(self.figure)
+
+    def save(self, folder: Path) -> None:
+        """Write the drawing to ``folder`` as PNG and SVG."""
+        save_figure(self.figure, folder / self.name, self.svg)
 
 
 def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,11 +20,11 @@ from analysis.plots import (
     save_figure,
     to_svg,
 )
-from analysis.plots.length import binned_quantile
+from analysis.plots.length import Bins
 from analysis.plots.scale import latency_scale
 from analysis.plots.style import inks
 from analysis.plots.tail import survival
-from analysis.plots.timeline import mean_present
+from analysis.plots.timeline import mean_level, time_since
 from analysis.report import comparison_page, comparison_pictures
 from analysis.time_unit import TimeUnit
 from policies import make_policy
@@ -56,22 +55,30 @@ def test_survival_is_thinned_but_keeps_its_ends() -> None:
     np.testing.assert_allclose(share, (100_001 - at) / 100_000)
 
 
-def test_mean_present_by_hand() -> None:
+def test_mean_levels_by_hand() -> None:
     # one request from 0.5 to 2, another from 1.5 to 3.5
-    present = mean_present(np.array([0.5, 1.5]), np.array([2.0, 3.5]), np.array([0.0, 1.0, 2.0, 3.0, 4.0]))
-    np.testing.assert_allclose(present, [0.5, 1.5, 1.0, 0.5])
+    edges = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    spent = time_since(np.array([1.5, 0.5]), edges) - time_since(np.array([3.5, 2.0]), edges)
+    np.testing.assert_allclose(spent, [0, 0.5, 2.0, 3.0, 3.5])
+    np.testing.assert_allclose(mean_level(spent, edges), [0.5, 1.5, 1.0, 0.5])
+
+
+def test_what_happens_after_the_last_instant_is_not_counted() -> None:
+    assert time_since(np.array([1.0, 5.0]), np.array([1.0, 2.0])).tolist() == [0, 1]
 
 
 def test_bins_of_length_hold_equally_many_requests() -> None:
     length = np.arange(1, 1601)
-    centre, height = binned_quantile(length, 2 * length.astype(np.float64), 0.5)
-    assert len(centre) == 16
-    np.testing.assert_allclose(height, 2 * centre)
+    bins = Bins.of(length)
+    assert [len(each) for each in bins.members] == [100] * 16
+    (median,) = bins.quantiles(np.arange(2.0, 3201, 2), [0.5])
+    np.testing.assert_allclose(median, 2 * bins.centre)
 
 
 def test_requests_of_one_length_share_a_bin() -> None:
-    centre, height = binned_quantile(np.full(100, 7), np.arange(100.0), 0.5)
-    assert (centre.tolist(), height.tolist()) == ([7.0], [49.5])
+    bins = Bins.of(np.full(100, 7))
+    assert bins.centre.tolist() == [7.0]
+    assert bins.quantiles(np.arange(100.0), [0.5, 1]).tolist() == [[49.5], [99]]
 
 
 def test_a_policy_keeps_its_look() -> None:
@@ -80,13 +87,12 @@ def test_a_policy_keeps_its_look() -> None:
     assert len({ink.dash for ink in style.values()}) == 3
 
 
-def test_the_scale_is_logarithmic_where_policies_lie_far_apart(comparison: Comparison) -> None:
-    (fcfs, *_) = comparison.outcomes
-    (run,) = fcfs.runs
-    slow = evaluate([replace(run, policy="slow", finish=run.finish + 1000)])
-    assert latency_scale([fcfs, fcfs], "e2el") == "linear"
-    assert latency_scale([fcfs, slow], "e2el") == "log"
-    assert latency_scale([fcfs, slow], "queue_time") == "linear"
+def test_the_scale_is_logarithmic_where_policies_lie_far_apart() -> None:
+    one, close, far, zero = (np.array([low, 10.0 * low]) for low in (1.0, 4.0, 6.0, 0.0))
+    assert latency_scale([one, close]) == "linear"
+    assert latency_scale([one, far]) == "log"
+    assert latency_scale([one, far, zero]) == "linear"
+    assert latency_scale([np.array([])]) == "linear"
 
 
 def figures(comparison: Comparison) -> dict[str, Figure]:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from analysis.experiments.reproduce.task import Rows, Task
 from analysis.output import write_frame
-from analysis.plots import save_figure
 from analysis.report import Section
 
 
@@ -63,7 +62,7 @@ class Item:
         for name, frame in self.frames.items():
             write_frame(folder / f"{name}.csv", frame)
         for picture in self.section.pictures:
-            save_figure(picture.figure, folder / picture.name)
+            picture.save(folder)
 
 
 Results = Mapping[str, Rows]
