@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from docs_script import docs_script
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make_reference, transcripts = script("make_reference"), script("transcripts")
+make_reference = docs_script("make_reference")
 
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 OPTIONS = make_reference.options()
@@ -45,9 +35,10 @@ def test_links_and_pictures_exist(page: Path) -> None:
 
 
 def commands(page: Path) -> list[str]:
-    """Command lines in blocks of code, continued lines joined."""
+    """Command lines in blocks of code, continued lines joined, and in the text between backticks."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-    return re.findall(r"^(?: {4}|\$ |)(serving-sim [a-z].*)$", text, flags=re.MULTILINE)
+    lines = r"^(?: {4}|\$ |)(serving-sim [a-z].*)$|`(serving-sim [a-z][^`]*)`"
+    return [block or inline for block, inline in re.findall(lines, text, flags=re.MULTILINE)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -62,9 +53,3 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 
 def test_command_lines_are_found() -> None:
     assert len(commands(ROOT / "README.md")) >= 2
-
-
-@pytest.mark.parametrize("page", transcripts.PAGES, ids=name)
-def test_pages_show_what_is_printed(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert transcripts.replay(text) == text, "python docs/transcripts.py writes it anew"

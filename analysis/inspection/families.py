@@ -15,6 +15,9 @@ from serving_sim.request import FloatArray
 _ENOUGH = 100_000
 """Values that a fit looks at; the error of its parameters is well below a percent then."""
 
+_ROUNDING = 1e-6
+"""Share of the largest value by which those that should be equal may differ: stamps have some nine digits."""
+
 
 @dataclass(frozen=True)
 class Family:
@@ -130,7 +133,7 @@ def fit_families(
     -------
     list of Fitted
         By distance; a family whose fit is beyond floats is left out. Empty where fewer than two
-        different values are above 0.
+        values above 0 differ by more than rounding.
 
     Notes
     -----
@@ -139,7 +142,8 @@ def fit_families(
     """
     positive = np.asarray(values, dtype=np.float64)
     positive = positive[positive > 0]
-    if len(positive) == 0 or positive.min() == positive.max():
+    # gaps of a clock that ticks differ by rounding alone, and a search for their shape does not end
+    if len(positive) == 0 or positive.max() - positive.min() <= _ROUNDING * positive.max():
         return []
     tried = (family.fit(positive, whole=whole) for family in families)
     return sorted(filter(None, tried), key=lambda fitted: fitted.distance)

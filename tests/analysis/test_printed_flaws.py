@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from itertools import combinations_with_replacement
 from pathlib import Path
 
 import pytest
 from refusal import refusal
 
-from analysis.cli import main
 from analysis.printed_isjl import explain
 from analysis.violation import audit_text
 from policies import make_policy, parse_policy
@@ -59,16 +57,6 @@ def test_fewer_requests_do_not_show_them() -> None:
     assert shown[1] == shown[2] == shown[3] == set()
     assert shown[4] == {1}
     assert 2 not in shown[5]
-
-
-def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    commands = re.findall(r"^    serving-sim (run .*)$", page, re.MULTILINE)
-    pictures = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(commands) == len(pictures) == 3
-    for command, picture in zip(commands, pictures, strict=True):
-        assert main([*shlex.split(command), "--quiet"]) == 1
-        assert capsys.readouterr().out.endswith(f"\n{picture}")
 
 
 def test_the_page_counts_what_the_guard_costs() -> None:

@@ -274,11 +274,3 @@ def test_refused_specifications(folder: Path, content: str, keys: str, message: 
 def test_the_studies_of_the_documentation_can_be_read(path: Path) -> None:
     cells = read_study(path).cells
     assert len({cell.key for cell in cells}) == len(cells) >= 100
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_example_of_the_how_to_can_be_read() -> None:
-    page = (EXAMPLES.parents[1] / "docs" / "how-to" / "studies.md").read_text(encoding="utf-8")
-    text = page.partition("```toml\n")[2].partition("```")[0]
-    assert len(study(text).cells) == 90
-    assert "load.toml: 90 cells: 90 missing" in page

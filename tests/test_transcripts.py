@@ -1,0 +1,75 @@
+"""Every command and script on a page runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from docs_script import docs_script
+
+transcripts = docs_script("transcripts")
+
+RUNNING = [page for page in transcripts.PAGES if transcripts.parts(page)]
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=transcripts.name)
+def test_pages_show_what_is_printed(page: Path) -> None:
+    assert transcripts.replay(page) == page.read_text(encoding="utf-8"), f"python docs/transcripts.py {page}"
+
+
+def test_what_is_not_run_is_there() -> None:
+    parts = {transcripts.name(page): transcripts.parts(page) for page in RUNNING}
+    stale = [
+        (page, beginning)
+        for page, reasons in transcripts.NOT_RUN.items()
+        for beginning in reasons
+        if not any(part.startswith(beginning) for part in parts.get(page, ()))
+    ]
+    assert stale == []
+
+
+A_FILE = """\
+`a/b.toml`
+
+```toml
+x = 1
+```
+
+```python
+from pathlib import Path
+print(Path("a/b.toml").read_text())
+```
+
+```text
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        ("```python\nx = 1\n```\n```python\nprint(x)\n```\n```text\n2\n```\n", "```text\n1\n```"),
+        (A_FILE, "```text\nx = 1\n\n```"),
+        ("```console\n$ serving-sim \\\n   policies\nold\n```\n", "$ serving-sim \\\n   policies\npolicies"),
+    ],
+    ids=["a session of scripts", "a file", "a transcript"],
+)
+def test_what_is_printed_takes_the_place_of_what_stood_there(page: str, shown: str) -> None:
+    assert shown in transcripts.play(page, "page.md")
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("    serving-sim policies\n\n```text\n9.9\n```\n", "nothing prints\n9.9\nbut\npolicies"),
+        ("```text\n9.9\n```\n", "nothing prints\n9.9\nbut\n"),
+        ("```toml\nx = 1\n```\n", "a block of toml under no file's name does not run"),
+        ("    make demo\n", "'make demo' is not serving-sim: NOT_RUN must say why it is not typed"),
+        ("```sh\nserving-sim run --alpha x\n```\n", "'serving-sim run --alpha x' ends with exit code 2: "),
+    ],
+    ids=["other output", "no command", "no file", "another program", "failure"],
+)
+def test_pages_that_do_not_hold_are_refused(page: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^page.md: {re.escape(message)}"):
+        transcripts.play(page, "page.md")
