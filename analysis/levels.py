@@ -45,6 +45,12 @@ class Levels:
         within = np.maximum.reduceat(padded, begin)[:-1]
         return np.where(begin[1:] > begin[:-1], np.maximum(carried, within), carried)
 
+    def above(self, limit: int) -> list[tuple[float, float]]:
+        """Spans of time with a larger value than ``limit``, in order and apart; the last value is none."""
+        larger = np.concatenate(([False], self.value > limit)).astype(np.int8)
+        turns = np.diff(larger)
+        return list(zip(self.time[turns > 0].tolist(), self.time[turns < 0].tolist(), strict=True))
+
 
 def waiting_levels(run: Run) -> Levels:
     """Requests released and not admitted, at every release and admission.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 def claims(
     *,
+    context: typer.Context,
     only: Annotated[
         list[str] | None,
         typer.Option(help="Check this claim alone, as in 'Theorem 3.9'; repeatable.", show_default=False),
@@ -25,7 +27,7 @@ def claims(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for claims.json and pictures of counterexamples.",
+            help="Folder for claims.json, pictures of counterexamples and the page.",
             metavar="DIR",
             parser=output_folder,
             show_default=False,
@@ -60,23 +62,32 @@ def claims(
                 done(finding.claim.name)
     finally:  # an interruption keeps what was found
         findings.sort(key=lambda finding: chosen.index(finding.claim))
-        _report(findings, seed=seed, thorough=thorough, out=out, json=json)
+        command = shlex.join(["serving-sim", *context.obj])
+        _report(findings, seed=seed, thorough=thorough, out=out, json=json, command=command)
     if markdown is not None:
         _write_page(findings, seed, markdown)
         say(f"page is {markdown}", quiet=quiet)
 
 
-def _report(findings: list[Finding], *, seed: int, thorough: bool, out: Path | None, json: bool) -> None:
+def _report(
+    findings: list[Finding], *, seed: int, thorough: bool, out: Path | None, json: bool, command: str
+) -> None:
     from analysis.experiments.claims.page import findings_json
     from analysis.json_text import to_json
 
     content = findings_json(findings, seed=seed, thorough=thorough)
     if out is not None and findings:
-        from analysis.experiments.claims.pictures import draw_counterexamples
-        from analysis.output import write_json
+        from analysis.experiments.claims.pictures import counterexample_pictures
+        from analysis.experiments.claims.report import claims_page
+        from analysis.output import write_json, write_text
+        from analysis.version import project_version
 
         write_json(out / "claims.json", content)  # first, as pictures take longer
-        draw_counterexamples(findings, out)
+        pictures = counterexample_pictures(findings)
+        for picture in pictures.values():
+            picture.save(out)
+        facts = {"Command": command, "Seed": str(seed), "Version": project_version()}
+        write_text(out / "report.html", claims_page(findings, pictures, facts=facts))
     if json:
         typer.echo(to_json(content), nl=False)
     elif findings:
@@ -108,8 +119,9 @@ def _show(findings: list[Finding]) -> None:
 
 def _write_page(findings: list[Finding], seed: int, page: Path) -> None:
     from analysis.experiments.claims.page import findings_page
-    from analysis.experiments.claims.pictures import draw_counterexamples
+    from analysis.experiments.claims.pictures import counterexample_pictures
     from analysis.output import write_text
 
-    draw_counterexamples(findings, page.parent.parent / "assets" / "claims")
+    for picture in counterexample_pictures(findings).values():
+        picture.save(page.parent.parent / "assets" / "claims")
     write_text(page, findings_page(findings, seed=seed, pictures="../assets/claims"))

@@ -35,7 +35,8 @@ def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUn
     names = list(outcomes[0].metrics[metric])
     rows = math.ceil(len(names) / _COLUMNS)
     with drawing():
-        figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)))
+        # apart, or a number would seem to belong to the next panel
+        figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)), apart=0.09)
         panels = figure.subplots(rows, min(_COLUMNS, len(names)), squeeze=False).ravel()
         for place, (axes, name) in enumerate(zip(panels, names, strict=False)):
             estimates = {outcome.policy: outcome.metrics[metric][name] for outcome in outcomes}

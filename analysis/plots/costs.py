@@ -33,6 +33,7 @@ def cost_bars(parts: Mapping[str, Mapping[str, float]]) -> Figure:
         axes.set_yticks(range(len(parts)), list(parts))
         axes.set_ylim(len(parts) - 0.4, -0.6)
         axes.set_xlabel("cost (money)")
+        plain_numbers(axes.xaxis)
         axes.grid(visible=False, axis="y")
         legend_above(figure, axes)
     return figure

@@ -9,12 +9,14 @@ from matplotlib.figure import Figure
 
 from analysis.levels import batch_levels
 from analysis.outcome import Outcome
+from analysis.plots.labels import label_points
 from analysis.plots.style import drawing, inks, new_figure, plain_numbers
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 _BINS = 300
 _BUDGET = "#000000"
+_FRONTIER = "#999999"
 
 
 def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure:
@@ -56,24 +58,43 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
 def gap_against_throughput(outcomes: Sequence[Outcome]) -> Figure:
     """Draw tokens made in a busy step against the mean gap, one point a policy.
 
+    A line joins the policies that no other beats in both.
+
     Parameters
     ----------
     outcomes : sequence of Outcome
         Policies to draw.
     """
     style = inks([outcome.policy for outcome in outcomes])
+    colours = {policy: ink.colour for policy, ink in style.items()}
+    points = {outcome.policy: _gap_and_speed(outcome) for outcome in outcomes}
     with drawing():
         figure = new_figure(height=3.4)
         axes = figure.subplots()
-        for outcome in outcomes:
-            gap, speed = outcome.figures["extent_mean"].value, outcome.figures["occupancy"].value
-            assert gap is not None
-            assert speed is not None
-            axes.plot(gap, speed, marker="o", linestyle="", color=style[outcome.policy].colour)
-            axes.annotate(outcome.policy, (gap, speed), (5, 5), textcoords="offset points", fontsize=8)
+        best = undominated(list(points.values()))
+        axes.plot([gap for gap, _ in best], [speed for _, speed in best], color=_FRONTIER, linewidth=1)
+        for policy, (gap, speed) in points.items():
+            axes.plot(gap, speed, "o", color=colours[policy])
         axes.margins(x=0.12, y=0.15)
         axes.set_xlabel("mean gap over busy steps (tokens); further left is fairer")
         axes.set_ylabel("tokens a busy step")
         plain_numbers(axes.xaxis)
         plain_numbers(axes.yaxis)
+        label_points(axes, points, colours)
     return figure
+
+
+def undominated(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points (gap, speed) such that no other has a gap as small and a speed as high; by growing gap."""
+    best: list[tuple[float, float]] = []
+    for gap, speed in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if not best or speed > best[-1][1]:
+            best.append((gap, speed))
+    return best
+
+
+def _gap_and_speed(outcome: Outcome) -> tuple[float, float]:
+    gap, speed = outcome.figures["extent_mean"].value, outcome.figures["occupancy"].value
+    assert gap is not None
+    assert speed is not None
+    return gap, speed

@@ -47,7 +47,8 @@ def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Sectio
             "gap-against-throughput",
             "What fairness costs in throughput",
             "Each policy by its mean gap and the tokens it makes in a busy step. Further up is faster, "
-            "further left is fairer; no policy reaches the upper left corner for nothing.",
+            "further left is fairer. The line joins the policies that no other beats in both: what is "
+            "fairer there is slower.",
             gap_against_throughput(outcomes),
         ),
     ]

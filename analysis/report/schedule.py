@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
-from sortedcontainers import SortedList
 
+from analysis.levels import batch_levels
 from analysis.outcome import Outcome
+from analysis.spans import first_spans, span_steps
 from serving_sim import Run, Workload
 
 MOST_REQUESTS = 100_000
@@ -49,10 +50,13 @@ class Schedule:
 
 
 def schedules(outcomes: Sequence[Outcome]) -> Schedule | None:
-    """Schedules of the first replication of each policy; None where there are too many requests."""
+    """Schedules of the first replication of each policy.
+
+    None where there are too many requests, or batches were not recorded.
+    """
     first = [outcome.runs[0] for outcome in outcomes]
     workload = first[0].requests
-    if workload is None or len(workload) > MOST_REQUESTS:
+    if workload is None or len(workload) > MOST_REQUESTS or any(run.batches is None for run in first):
         return None
     runs = [RunSchedule(run.policy, _run_columns(run), broken_spans(run)) for run in first]
     end = max(run.makespan for run in first)
@@ -75,44 +79,17 @@ def schedules(outcomes: Sequence[Outcome]) -> Schedule | None:
 def broken_spans(run: Run) -> list[tuple[float, float]]:
     """Spans of time in which two requests of the batch were more than alpha tokens apart.
 
-    Only a constant step time lets times tell progress; with another the list is empty, and the audit
-    has the count.
-
     Parameters
     ----------
     run : Run
-        A run that kept its requests.
+        A run that kept its requests and recorded its batches.
 
     Returns
     -------
     list of (float, float)
-        Begin and end in time units, apart from each other and in order.
+        Begin and end in time units, apart from each other and in order; empty without an alpha.
     """
-    if run.audit.fair is not False or not run.step_time.constant:
-        return []
-    limit = (run.audit.alpha or 0) + 0.5  # starts of a batch are whole steps apart, but for rounding
-    spans: list[tuple[float, float]] = []
-    active: SortedList[float] = SortedList()
-    since: float | None = None
-    for time, start in _changes(run):
-        if time == start:
-            active.add(start)
-        else:
-            active.remove(start)
-        broken = len(active) > 1 and active[-1] - active[0] > limit * run.step_time.base
-        if broken and since is None:
-            since = time
-        elif not broken and since is not None:
-            if time > since:
-                spans.append((since, time))
-            since = None
-    return spans
-
-
-def _changes(run: Run) -> list[tuple[float, float]]:
-    """Each admission and each finish with the start of its request; finishes first at one instant."""
-    starts, finishes = run.start.tolist(), run.finish.tolist()
-    return sorted([*zip(finishes, starts, strict=True), *zip(starts, starts, strict=True)])
+    return [] if run.audit.alpha is None else batch_levels(run)["gap"].above(run.audit.alpha)
 
 
 def _request_columns(workload: Workload) -> str:
@@ -120,7 +97,11 @@ def _request_columns(workload: Workload) -> str:
 
 
 def _run_columns(run: Run) -> str:
-    return _packed([run.start.astype("<f8"), run.finish.astype("<f8"), run.slot.astype("<i4")])
+    assert run.batches is not None
+    # busy steps before a request started: the differences are how far requests of a batch are apart
+    admitted = span_steps(run.batches)[first_spans(run)]
+    columns = (run.start, run.finish, admitted)  # whole numbers below 2 ** 53 are exact as floats
+    return _packed([*(each.astype("<f8") for each in columns), run.slot.astype("<i4")])
 
 
 def _packed(columns: Sequence[NDArray[np.generic]]) -> str:

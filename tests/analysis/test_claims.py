@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,10 @@ from analysis.experiments.claims.cases import Case, Row, Space
 from analysis.experiments.claims.economics import random_schedule
 from analysis.experiments.claims.hunt import hunt, shrink
 from analysis.experiments.claims.isjl_two_slots import stage_share
+from analysis.experiments.claims.pictures import counterexample_pictures
 from analysis.experiments.claims.profit_study import profit_study
 from analysis.experiments.claims.promises import Difference, Fairness, Share
+from analysis.experiments.claims.report import claims_page
 from analysis.experiments.claims.schedules import least_makespan, serve, shortest, slots_of
 from analysis.optimum import check_schedule
 from analysis.plots.gantt import Bars, gantt
@@ -287,9 +290,22 @@ def test_a_broken_claim_is_no_error_of_the_command(
     assert claim["counterexample"]["played"]["makespan"] > claim["counterexample"]["best"]["makespan"]
     assert {path.name for path in (tmp_path / "found").iterdir()} == {
         "claims.json",
+        "report.html",
         "theorem-4-3-limit.png",
         "theorem-4-3-limit.svg",
     }
+
+
+def test_the_page_says_what_was_claimed_and_what_came_of_it() -> None:
+    findings = list(examine(find_claims(["Example 2.4", "Theorem 4.3 (limit)"]), seed=0, budget=QUICK))
+    pictures = counterexample_pictures(findings)
+    page = claims_page(findings, pictures, facts={"Seed": "0"})
+    assert list(pictures) == ["Theorem 4.3 (limit)"]
+    for finding in findings:
+        assert escape(finding.claim.states) in page
+        assert f"{finding.claim.name} {finding.verdict.kind}" in page
+    assert page.count("<img ") == 1
+    assert "2 claims: " in page
 
 
 def test_the_command_prints_a_row_a_claim(capsys: pytest.CaptureFixture[str]) -> None:

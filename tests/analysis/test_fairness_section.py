@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.outcome import Outcome, evaluate
+from analysis.plots.extent import undominated
 from analysis.report import fairness_section
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
@@ -32,3 +33,8 @@ def test_without_a_budget_nothing_is_judged() -> None:
     section = fairness_section([outcome("fcfs", alpha=None)], TimeUnit("step"))
     assert section.found == ["No alpha was given, so nothing was held against one."]
     assert section.tables[0].rows == [("fcfs", "-", "3", "0", "0", "-")]
+
+
+def test_the_frontier_leaves_out_who_is_beaten_in_both() -> None:
+    points = [(5.0, 3.0), (0.0, 1.0), (4.0, 3.0), (2.0, 1.0), (0.0, 0.5), (3.0, 2.0)]
+    assert undominated(points) == [(0.0, 1.0), (3.0, 2.0), (4.0, 3.0)]

@@ -28,7 +28,10 @@ HOSTILE = '</script><script>document.title="owned"</script>'
 
 
 def runs(workload: Workload, *policies: str, slots: int = 2, alpha: int = 2) -> list[Run]:
-    return [simulate(workload, parse_policy(each), slots=slots, alpha=alpha) for each in policies]
+    return [
+        simulate(workload, parse_policy(each), slots=slots, alpha=alpha, record_batches=True)
+        for each in policies
+    ]
 
 
 def small() -> list[Run]:
@@ -56,7 +59,11 @@ def test_columns_are_those_of_the_runs() -> None:
         raw = gzip.decompress(base64.b64decode(packed["columns"]))
         assert np.array_equal(np.frombuffer(raw, "<f8", 4), run.start)
         assert np.array_equal(np.frombuffer(raw, "<f8", 4, offset=32), run.finish)
-        assert np.array_equal(np.frombuffer(raw, "<i4", 4, offset=64), run.slot)
+        assert np.array_equal(np.frombuffer(raw, "<i4", 4, offset=96), run.slot)
+    admitted = np.frombuffer(
+        gzip.decompress(base64.b64decode(found["runs"][0]["columns"])), "<f8", 4, offset=64
+    )
+    assert admitted.tolist() == [0, 0, 3, 9]  # in busy steps: the worker rests from 9 to 20
 
 
 def test_a_name_cannot_end_the_script_it_stands_in() -> None:
@@ -73,11 +80,24 @@ def test_too_many_requests_have_no_viewer(monkeypatch: pytest.MonkeyPatch) -> No
     assert "schedule-data" not in page(served)
 
 
+def test_without_batches_there_is_no_viewer() -> None:
+    run = simulate(Workload([0, 1], [2, 3]), parse_policy("fcfs"), slots=2)
+    assert schedules([evaluate([run])]) is None
+
+
 def test_broken_spans_by_hand() -> None:
     # a (9 steps) runs on slot 0; b ends at 3, c runs from 3 to 7: 3 apart from a, more than alpha = 2
     fcfs, isjl = small()
     assert broken_spans(fcfs) == [(3.0, 7.0)]
     assert broken_spans(isjl) == []
+
+
+def test_broken_spans_where_steps_differ_in_duration() -> None:
+    # a step takes 1 and 1 a request, so 3 with two: b ends at 9, c at 9 + 4 * 3
+    workload = Workload(release=[0, 0, 0.5], length=[9, 3, 4])
+    step_time = StepTime(base=1.0, per_request=1.0)
+    run = simulate(workload, parse_policy("fcfs"), slots=2, alpha=2, step_time=step_time, record_batches=True)
+    assert broken_spans(run) == [(9.0, 21.0)]
 
 
 @given(
@@ -90,7 +110,9 @@ def test_broken_spans_last_as_long_as_the_audit_counts(
     releases: list[float], lengths: list[int], alpha: int, base: float
 ) -> None:
     workload = Workload(release=releases, length=lengths[: len(releases)])
-    run = simulate(workload, parse_policy("sjf"), slots=3, alpha=alpha, step_time=StepTime(base))
+    run = simulate(
+        workload, parse_policy("sjf"), slots=3, alpha=alpha, step_time=StepTime(base), record_batches=True
+    )
     broken = sum(end - begin for begin, end in broken_spans(run))
     assert broken == pytest.approx(run.audit.violation_steps * base, rel=1e-9)
 

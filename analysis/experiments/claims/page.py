@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from analysis.experiments.claims.cases import Case
 from analysis.experiments.claims.claim import Counterexample, Finding, Kind
-from analysis.experiments.claims.pictures import picture_name
+from analysis.experiments.claims.pictures import picture_name, reading
 from analysis.experiments.claims.runner import SECTIONS
-from analysis.experiments.claims.verdicts import described, numbers
+from analysis.experiments.claims.verdicts import described
 
 _HEAD = """\
 # The claims of the paper, run
@@ -52,7 +52,7 @@ def findings_page(findings: Sequence[Finding], *, seed: int, pictures: str) -> s
         Folder of the pictures as links of the page name it.
     """
     by_claim = {finding.claim.name: finding for finding in findings}
-    parts = [_HEAD, _counts(findings), _overview(findings)]
+    parts = [_HEAD, f"{counts(findings)}\n", _overview(findings)]
     for section, claims in SECTIONS.items():
         present = [by_claim[claim.name] for claim in claims if claim.name in by_claim]
         if present:
@@ -96,12 +96,11 @@ def _example(example: Counterexample | None) -> dict[str, object] | None:
     return None if example is None else asdict(example)
 
 
-def _counts(findings: Sequence[Finding]) -> str:
-    counts = Counter(finding.verdict.kind for finding in findings)
+def counts(findings: Sequence[Finding]) -> str:
+    """How many claims came to which verdict."""
+    kinds = Counter(finding.verdict.kind for finding in findings)
     return (
-        f"{len(findings)} claims: "
-        + ", ".join(f"{counts[kind]} {kind}" for kind in Kind if counts[kind])
-        + ".\n"
+        f"{len(findings)} claims: " + ", ".join(f"{kinds[kind]} {kind}" for kind in Kind if kinds[kind]) + "."
     )
 
 
@@ -124,7 +123,7 @@ def _entry(finding: Finding, pictures: str) -> Iterator[str]:
         yield f"- Our reading: {claim.reading}"
     if claim.tested:
         yield f"- Tested: {claim.tested}."
-    yield f"- Verdict: **{verdict.kind}**{_effort(finding)}. {_sentence(verdict.evidence)}"
+    yield f"- Verdict: **{verdict.kind}**{effort(finding)}. {sentence(verdict.evidence)}"
     if verdict.why:
         yield f"- Why: {verdict.why}."
     yield ""
@@ -132,7 +131,8 @@ def _entry(finding: Finding, pictures: str) -> Iterator[str]:
         yield from _shown(finding, verdict.counterexample, pictures)
 
 
-def _effort(finding: Finding) -> str:
+def effort(finding: Finding) -> str:
+    """Instances tried and margin in parentheses; empty where there are none."""
     verdict = finding.verdict
     tried = f"{verdict.instances:,} instances" if verdict.instances else ""
     margin = "" if verdict.margin is None else f"margin {verdict.margin:.4g}"
@@ -143,17 +143,7 @@ def _effort(finding: Finding) -> str:
 def _shown(finding: Finding, example: Counterexample, pictures: str) -> Iterator[str]:
     what = described(Case(example.instance, example.upper))
     yield f"![Schedules for {what}]({pictures}/{picture_name(finding)}.svg)\n"
-    starts = f"Starts of {example.played.title}: {numbers(example.played.start)}; {_end(example)}"
-    yield f"{_sentence(what)} {starts}\n"
-
-
-def _end(example: Counterexample) -> str:
-    if example.best is None:
-        return f"{example.played.makespan} steps."
-    return (
-        f"{example.played.makespan} steps. Starts of a shortest alpha-fair schedule: "
-        f"{numbers(example.best.start)}; {example.best.makespan} steps."
-    )
+    yield f"{reading(example)}\n"
 
 
 def _anchor(finding: Finding) -> str:
@@ -164,5 +154,6 @@ def _emphasised(kind: Kind) -> str:
     return f"**{kind}**" if kind is Kind.FAILS else str(kind)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """The text with a capital and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
+from analysis.experiments.claims.cases import Case
 from analysis.experiments.claims.claim import Counterexample, Finding, Schedule
-from analysis.plots import Figure, save_figure
+from analysis.experiments.claims.verdicts import described, numbers
+from analysis.plots import Figure
 from analysis.plots.gantt import Bars, gantt
+from analysis.report import Picture
 
 
 def picture_name(finding: Finding) -> str:
@@ -16,12 +18,15 @@ def picture_name(finding: Finding) -> str:
     return re.sub(r"[^a-z0-9]+", "-", finding.claim.name.lower()).strip("-")
 
 
-def draw_counterexamples(findings: Iterable[Finding], folder: Path) -> None:
-    """Write a picture of every counterexample as PNG and SVG, the schedule above the optimum."""
-    for finding in findings:
-        example = finding.verdict.counterexample
-        if example is not None:
-            save_figure(counterexample_figure(example), folder / picture_name(finding))
+def counterexample_pictures(findings: Iterable[Finding]) -> dict[str, Picture]:
+    """A picture of every counterexample by the name of its claim, the schedule above the optimum."""
+    return {
+        finding.claim.name: Picture(
+            picture_name(finding), finding.claim.name, reading(example), counterexample_figure(example)
+        )
+        for finding in findings
+        if (example := finding.verdict.counterexample) is not None
+    }
 
 
 def counterexample_figure(example: Counterexample) -> Figure:
@@ -29,6 +34,22 @@ def counterexample_figure(example: Counterexample) -> Figure:
     shown = [example.played] if example.best is None else [example.played, example.best]
     panels = [_bars(schedule, example) for schedule in shown]
     return gantt(panels, slots=example.instance.slots, alpha=example.instance.alpha)
+
+
+def reading(example: Counterexample) -> str:
+    """The instance and its schedules in words."""
+    what = described(Case(example.instance, example.upper))
+    starts = f"Starts of {example.played.title}: {numbers(example.played.start)}"
+    return f"{what[:1].upper()}{what[1:]}. {starts}; {_end(example)}"
+
+
+def _end(example: Counterexample) -> str:
+    if example.best is None:
+        return f"{example.played.makespan} steps."
+    return (
+        f"{example.played.makespan} steps. Starts of a shortest alpha-fair schedule: "
+        f"{numbers(example.best.start)}; {example.best.makespan} steps."
+    )
 
 
 def _bars(schedule: Schedule, example: Counterexample) -> Bars:

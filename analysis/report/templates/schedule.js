@@ -39,7 +39,7 @@
     const loaded = [];
     for (const each of content.runs) {
       const run = await columns(each.columns, content.count,
-        [["start", Float64Array], ["finish", Float64Array], ["slot", Int32Array]]);
+        [["start", Float64Array], ["finish", Float64Array], ["admitted", Float64Array], ["slot", Int32Array]]);
       const order = Array.from(run.start.keys()).sort((a, b) => run.start[a] - run.start[b] || a - b);
       const slots = Array.from({ length: content.slots }, () => []);
       for (const row of order) slots[run.slot[row]].push(row);
@@ -70,19 +70,16 @@
     return row !== undefined && run.finish[row] > time ? row : undefined;
   }
 
-  const progress = (run, row, time) =>
-    run.length[row] * (time - run.start[row]) / (run.finish[row] - run.start[row]);
-
-  /** Distance in tokens between the furthest and the last request that run at a time. */
+  /** Distance in tokens between the furthest and the last request that run at a time: all have made a
+   * token a step since they were admitted. */
   function gapAt(run, time) {
     let least = Infinity;
     let most = -Infinity;
     for (let slot = 0; slot < content.slots; slot += 1) {
       const row = running(run, slot, time);
       if (row === undefined) continue;
-      const tokens = Math.floor(progress(run, row, time) + 1e-6);
-      least = Math.min(least, tokens);
-      most = Math.max(most, tokens);
+      least = Math.min(least, run.admitted[row]);
+      most = Math.max(most, run.admitted[row]);
     }
     return most - least;
   }
