@@ -1,0 +1,23 @@
+"""The page that explains a report goes through the sections that a report has."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+from command_line import Command
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "read-a-report.md"
+
+
+def test_sections_of_the_page_are_sections_of_the_report(command: Command, tmp_path: Path) -> None:
+    code, _, _ = command(
+        "compare --policy fcfs --policy ljf --alpha 9 --slots 2 --num-prompts 50 --quiet --out", tmp_path
+    )
+    assert code == 0
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    found = [unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)</h2>", report)]
+    head, *told = re.findall(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert head == "The head"
+    assert [title for title in found if title in told] == told
