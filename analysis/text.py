@@ -44,6 +44,21 @@ def _width(value: float) -> str:
     return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
 
 
+def visible(text: str) -> str:
+    r"""The text with an escape for every character that has no shape, so that a terminal obeys none of them.
+
+    Examples
+    --------
+    >>> visible("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+    )
+
+
 def file_name(text: str) -> str:
     """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``."""
     return re.sub(r"[^\w.]+", "-", text).strip("-")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.marks import marks, progress_bar, unit_for
 from analysis.printed_isjl import explain, request_name
 from analysis.spans import first_spans, span_steps
 from serving_sim import Audit, Run, Violation
@@ -77,20 +78,19 @@ class _Bar:
 
 def _picture(run: Run, first: Violation, alpha: int) -> str:
     bars = _batch(run, first)
-    unit = -(-max(alpha, *(bar.length for bar in bars)) // _WIDTH)
+    unit = unit_for(max(alpha, *(bar.length for bar in bars)), _WIDTH)
     names = max(len(bar.name) for bar in bars)
     slots = len(str(max(bar.slot for bar in bars)))
-    reach = max(_marks(bar.length, unit) for bar in bars)
+    reach = max(marks(bar.length, unit) for bar in bars)
     lines = [f"first at step {first.step}, time {first.time:g}"]
     for bar in bars:
-        done = _marks(bar.progress, unit)
-        drawn = "#" * done + "." * (_marks(bar.length, unit) - done)
+        drawn = progress_bar(bar.progress, bar.length, unit)
         note = "enters" if bar.enters else f"{bar.progress} of {bar.length}"
         mark = ">" if bar.enters else " "
         lines.append(f"{mark} slot {bar.slot:>{slots}}  {bar.name:<{names}}  {drawn:<{reach}}  {note}")
     margin = " " * (len("> slot ") + slots + len("  ") + names - len("alpha"))
     for label, tokens in (("alpha", alpha), ("  gap", first.gap)):
-        lines.append(f"{margin}{label}  {'-' * _marks(tokens, unit):<{reach}}  {tokens}")
+        lines.append(f"{margin}{label}  {'-' * marks(tokens, unit):<{reach}}  {tokens}")
     if unit > 1:
         lines.append(f"a mark is {unit} tokens, begun ones count")
     return "\n".join(lines)
@@ -113,10 +113,6 @@ def _batch(run: Run, first: Violation) -> list[_Bar]:
         )
         for row, admitted in zip(rows.tolist(), since, strict=True)
     ]
-
-
-def _marks(tokens: int, unit: int) -> int:
-    return -(-tokens // unit)
 
 
 def _counts(run: Run, audit: Audit) -> str:

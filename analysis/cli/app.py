@@ -17,6 +17,7 @@ from analysis.cli import (
     steptime,
     study,
     validate,
+    watch,
     workload,
 )
 from analysis.cli.expand import expand
@@ -32,6 +33,7 @@ app = typer.Typer(
 
 app.command("run")(expand(run.run))
 app.command("compare")(expand(compare.compare))
+app.command("watch")(expand(watch.watch))
 app.command("capacity")(expand(capacity.capacity))
 app.command("adversary")(adversary.adversary)
 app.command("optimum")(optimum.optimum)

@@ -325,7 +325,7 @@ def make_job(
     objectives = parse_objectives(statistics.goodput)
     check_objectives(objectives or {})
     audited_chunk = _audited_chunk(workload, statistics)
-    built = _policies(policies, worker)
+    built = make_policies(policies, worker)
     check_information(workload, worker)
 
     def replicate(count: int) -> Traffic:
@@ -401,7 +401,14 @@ def _audited_chunk(workload: WorkloadOptions, statistics: StatisticsOptions) -> 
     return workload.prefill_chunk
 
 
-def _policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:
+def make_policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:
+    """Policies by their texts, with what the options say of alpha and beta, and checked where asked for.
+
+    Raises
+    ------
+    ValueError
+        If a text or an option is refused.
+    """
     from policies import parse_policy
 
     options = {"alpha": worker.alpha, "beta": parse_beta(worker.beta)}

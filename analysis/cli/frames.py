@@ -1,0 +1,187 @@
+"""An epoch of a run as lines of text, for paper and for a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from analysis.marks import marks, progress_bar, unit_for
+from analysis.text import ABSENT, visible
+from analysis.watch import Active, Frame
+
+_MARKS = 40
+"""Most marks of a bar; longer requests count several tokens a mark."""
+
+_NAME = 16
+"""Cells of a longest name."""
+
+_LISTED = 10
+"""Most requests of a list where there is no screen to fill."""
+
+_FEWEST = 3
+"""Rows that slots and queue have on a screen however low."""
+
+_KEPT = 5
+"""Rows of a screen that many slots leave to those who enter and wait."""
+
+_DONE, _ENTERS, _BROKEN, _QUIET = "cyan", "bold", "bold red", "dim"
+
+
+def draw(frame: Frame, *, width: int | None = None, height: int | None = None) -> list[Text]:
+    """The epoch as lines; ids show control characters as text.
+
+    Parameters
+    ----------
+    frame : Frame
+        What there is to see.
+    width, height : int, optional
+        Cells and lines of the screen that has to hold it; paper has room for whole sentences.
+    """
+    head = [_title(frame), *_events(frame), Text()]
+    unit = _unit(frame, width)
+    gauges = [*_gauges(frame, unit), Text()]
+    rule = [Text(line, _ENTERS) for line in wrap(frame.rule, width or 110)]
+    room = None if height is None else height - len(head) - len(gauges) - len(rule) - 1
+    in_slots, in_list = _share(room, frame)
+    lines = [
+        *head,
+        *gauges,
+        *_slots(frame.slots, unit, in_slots),
+        Text(),
+        *rule,
+        *_requests(frame, in_list),
+    ]
+    if width is not None:
+        for line in lines:
+            _cut(line, width)
+    return lines[:height]
+
+
+def _title(frame: Frame) -> Text:
+    title = f"epoch {frame.epoch:,} of {frame.epochs:,}   time {_time(frame.time)}   step {frame.step:,}"
+    return Text(title, _ENTERS)
+
+
+def _events(frame: Frame) -> Iterable[Text]:
+    for word, names in (("finished", frame.finished), ("released", frame.released)):
+        yield Text(f"{word}  {_listed(names)}", "" if names else _QUIET)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(_name, names[:_LISTED])) or ABSENT
+    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED:,} more"
+
+
+def _unit(frame: Frame, width: int | None) -> int:
+    """Tokens a mark: the longest request in the batch, and alpha, have to fit."""
+    lengths = [active.length for active in frame.slots if active is not None]
+    most = max([frame.alpha or 0, frame.gap, frame.max_progress, *lengths])
+    return unit_for(most, _MARKS if width is None else max(1, min(_MARKS, width // 3)))
+
+
+def _gauges(frame: Frame, unit: int) -> Iterable[Text]:
+    """A_max and the gap, each against alpha: ``!`` stands for what exceeds it."""
+    alpha = frame.alpha
+    reach = max(marks(tokens, unit) for tokens in (frame.max_progress, frame.gap, alpha or 0))
+    for word, tokens in (("A_max", frame.max_progress), ("gap", frame.gap)):
+        within = tokens if alpha is None else min(tokens, alpha)
+        line = Text(f"{word:<8}  ")
+        line.append("#" * marks(within, unit), _DONE)
+        line.append("!" * (marks(tokens, unit) - marks(within, unit)), _BROKEN)
+        if alpha is not None:
+            line.append("." * (marks(alpha, unit) - marks(within, unit) if tokens < alpha else 0), _QUIET)
+        line.append(" " * (reach - len(line.plain) + 10))
+        line.append(f"  {tokens:,}" if alpha is None else f"  {tokens:,} of alpha = {alpha:,}")
+        if word == "gap" and frame.violates:
+            line.append("  constraint (1) is broken", _BROKEN)
+        yield line
+    if unit > 1:
+        yield Text(f"a mark is {unit:,} tokens, begun ones count", _QUIET)
+
+
+def _share(room: int | None, frame: Frame) -> tuple[int, int]:
+    """Rows for the slots and for the list below them."""
+    slots = len(frame.slots)
+    if room is None:
+        return slots, _LISTED
+    listed = len(frame.waiting) + sum(active is not None and active.enters for active in frame.slots)
+    in_slots = min(slots, max(_FEWEST, room - min(listed, _KEPT)))
+    return in_slots, max(_FEWEST, room - in_slots)
+
+
+def _slots(slots: Sequence[Active | None], unit: int, rows: int) -> Iterable[Text]:
+    """A row a slot; those that are free give way where there are too few rows."""
+    numbered = list(enumerate(slots))
+    if len(slots) > rows:
+        numbered = [each for each in numbered if each[1] is not None][: rows - 1]
+    digits = len(str(len(slots) - 1))
+    name = max((cell_len(_name(active.request)) for _, active in numbered if active is not None), default=0)
+    reach = max((marks(active.length, unit) for _, active in numbered if active is not None), default=0)
+    for slot, active in numbered:
+        yield _row(f"slot {slot:>{digits}}", active, unit, name, reach)
+    if len(numbered) < len(slots):
+        free = slots.count(None)
+        yield Text(f"  and {len(slots) - free - len(numbered):,} more busy, {free:,} free", _QUIET)
+
+
+def _row(slot: str, active: Active | None, unit: int, name: int, reach: int) -> Text:
+    if active is None:
+        return Text(f"  {slot}  free", _QUIET)
+    line = Text(f"{'>' if active.enters else ' '} {slot}  ", _ENTERS if active.enters else "")
+    line.append(set_cell_size(_name(active.request), name) + "  ")
+    drawn = progress_bar(active.progress, active.length, unit)
+    line.append(drawn.rstrip("."), _DONE)
+    line.append("." * (len(drawn) - len(drawn.rstrip("."))) + " " * (reach - len(drawn)))
+    return line.append(f"  {active.progress:,} of {active.length:,}")
+
+
+def _requests(frame: Frame, rows: int) -> Iterable[Text]:
+    """Who enters and who waits, those first of whom the policy says something."""
+    reasons = dict(frame.reasons)
+    enter = [
+        Text(f"  enters  {_name(active.request)} ({_tokens(active.length)}){_why(reasons, active.request)}")
+        for active in frame.slots
+        if active is not None and active.enters
+    ]
+    wait = [
+        Text(
+            f"  waits   {_name(each.request)} ({_seen(each.length, each.size)}) since {_time(each.since)}"
+            f"{_why(reasons, each.request)}"
+        )
+        for each in sorted(frame.waiting, key=lambda each: each.request not in reasons)
+    ]
+    lines = enter + wait
+    if len(lines) > rows:
+        left = len(lines) - rows + 1
+        lines = [*lines[: rows - 1], Text(f"  and {left:,} more", _QUIET)]
+    return lines
+
+
+def _why(reasons: dict[str, str], request: str) -> str:
+    return f": {reasons[request]}" if request in reasons else ""
+
+
+def _seen(length: int, size: int) -> str:
+    return _tokens(length) if length == size else f"{_tokens(length)}, predicted {size:,}"
+
+
+def _tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count:,} tokens"
+
+
+def _time(instant: float) -> str:
+    return f"{instant:,.3f}".rstrip("0").rstrip(".")
+
+
+def _name(request: str) -> str:
+    shown = visible(request)
+    return shown if cell_len(shown) <= _NAME else set_cell_size(shown, _NAME - 2) + ".."
+
+
+def _cut(line: Text, width: int) -> None:
+    if line.cell_len > width:
+        line.truncate(max(0, width - 2))
+        line.append(".."[:width])

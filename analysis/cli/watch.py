@@ -1,0 +1,111 @@
+"""``serving-sim watch``: a small run, epoch by epoch."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli.console import say
+from analysis.cli.information import check_information, check_known, inform, seen_by_policies
+from analysis.cli.options import WorkerOptions, WorkloadOptions
+from analysis.cli.parsing import parse_step_time
+from analysis.cli.preset import with_defaults
+from analysis.cli.serve import make_policies
+from analysis.cli.traffic import lines, traffic
+
+if TYPE_CHECKING:
+    from analysis.watch import Recording
+
+_SLOTS = 4
+_REQUESTS = 20
+
+
+def watch(
+    *,
+    policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
+    workload: WorkloadOptions,
+    worker: WorkerOptions,
+    no_tty: Annotated[
+        bool, typer.Option("--no-tty", help="Print all epochs as plain text, as where there is no terminal.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print all epochs as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
+) -> None:
+    """Watch a small run epoch by epoch: slots, queue, fairness, and the reasons of the policy.
+
+    An epoch is an instant at which somebody finishes or the policy is asked; there may be 10,000 of them.
+    By default 20 requests are served on 4 slots.
+    """
+    small = replace(workload, num_prompts=_few(workload))
+    slots = _SLOTS if worker.slots is None and workload.preset is None else worker.slots
+    recording, facts = _record(policy, small, replace(worker, slots=slots))
+    headline = f"{recording.run.policy} on {recording.run.slots} slots: {facts[0]}"
+    if json:
+        _print_json(recording)
+        return
+    from analysis.cli.screen import has_screen, step_through
+
+    if not no_tty and has_screen():
+        step_through(recording, headline)
+        return
+    say(lines((headline, *facts[1:])), quiet=quiet)
+    _print(recording)
+
+
+def _few(workload: WorkloadOptions) -> int | None:
+    """The number of requests, which a preset, a specification or a file may name instead."""
+    named = (workload.preset, workload.workload, workload.requests)
+    if workload.num_prompts is None and all(each is None for each in named):
+        return _REQUESTS
+    return workload.num_prompts
+
+
+def _record(
+    policy: str, workload: WorkloadOptions, worker: WorkerOptions
+) -> tuple[Recording, tuple[str, ...]]:
+    """Serve and record; also what there is to say about what arrives."""
+    from analysis.watch import Observer, record
+    from serving_sim import simulate
+
+    if workload.replications > 1:
+        raise ValueError(f"--replications={workload.replications}: must be 1, one run is watched")
+    workload, worker = with_defaults(workload, worker)
+    assert worker.slots is not None
+    step_time = parse_step_time(worker.step_time)
+    (built,) = make_policies([policy], worker)
+    check_information(workload, worker)
+    arriving = inform(traffic(workload, slots=worker.slots, step_time=step_time, reactive=True), worker)
+    check_known([built], arriving.workloads)
+    observer = Observer(built)
+    run = simulate(
+        arriving.source(0),
+        observer,
+        slots=worker.slots,
+        step_time=step_time,
+        slotted=worker.slotted,
+        information=seen_by_policies(worker.information),
+        alpha=worker.alpha,
+    )
+    return record(run, observer), arriving.facts
+
+
+def _print(recording: Recording) -> None:
+    from rich.text import Text
+
+    from analysis.cli.frames import draw
+
+    for place in range(len(recording)):
+        lines = [Text(), *draw(recording.frame(place))] if place else draw(recording.frame(place))
+        sys.stdout.writelines(f"{line.plain.rstrip()}\n" for line in lines)
+
+
+def _print_json(recording: Recording) -> None:
+    from analysis.json_text import to_json
+
+    run = recording.run
+    frames = [recording.frame(place).to_dict() for place in range(len(recording))]
+    content = {"policy": run.policy, "slots": run.slots, "alpha": run.audit.alpha, "epochs": frames}
+    typer.echo(to_json(content), nl=False)
