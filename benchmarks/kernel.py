@@ -32,7 +32,7 @@ from serving_sim import StepTime, Workload, simulate
 from serving_sim.arrivals import OpenStream
 from serving_sim.compiled.heap import heap_pop, heap_push
 from serving_sim.compiled.jit import Words, inner
-from serving_sim.compiled.queue import SizeQueue, largest, make_queue, pop, push, ranks
+from serving_sim.compiled.queue import SizeQueue, largest, make_queue, pop, push, with_room
 from serving_sim.compiled.run import serve
 from serving_sim.ledger import Ledger
 from serving_sim.request import FloatArray, IntArray
@@ -92,8 +92,10 @@ def _against_bare_list(count: int) -> bool:
         return event_list(requests.release, requests.length, SLOTS)
 
     def kernel() -> None:
+        ledger = Ledger("length", StepTime(), None)
         serve(
             ledger,
+            OpenStream(requests.blocks(), ledger),
             policy,
             slots=SLOTS,
             step_time=StepTime(),
@@ -106,8 +108,6 @@ def _against_bare_list(count: int) -> bool:
     for name, column in zip(("start", "finish", "slot"), bare(), strict=True):
         if not np.array_equal(getattr(run, name), column):
             raise SystemExit(f"{name} differs from the bare event list")
-    ledger = Ledger("length", StepTime(), None)
-    OpenStream(requests.blocks(), ledger).refill()
     seconds = {
         "bare event list": least(bare),
         "kernel": least(kernel),
@@ -134,7 +134,7 @@ def _queues(count: int) -> None:
         for waiting in (100, count // 2):
 
             def buckets(size: IntArray = size, waiting: int = waiting) -> object:
-                return _mix_buckets(make_queue(*ranks(size)), count, waiting)
+                return _mix_buckets(*with_room(make_queue(), size), waiting)
 
             def heap(size: IntArray = size, waiting: int = waiting) -> object:
                 keys, values = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -172,10 +172,10 @@ def _fresh(count: int, policy: str, engine: str) -> float:
 
 
 @inner
-def _mix_buckets(queue: SizeQueue, count: int, waiting: int) -> int:
+def _mix_buckets(queue: SizeQueue, rank: Words, waiting: int) -> int:
     served = 0
-    for request in range(count):
-        push(queue, request)
+    for request in range(len(rank)):
+        push(queue, rank[request], request)
         if request >= waiting:
             served += request * pop(queue, largest(queue))
     return served

@@ -204,8 +204,7 @@ def _serve_compiled(
     from serving_sim.compiled.run import serve  # imports numba
 
     assert isinstance(source, Workload)
-    OpenStream(source.blocks(), ledger).refill()
-    return serve(ledger, policy, **terms)
+    return serve(ledger, OpenStream(source.blocks(), ledger), policy, **terms)
 
 
 def _check_kinds(source: object, policy: object, step_time: object, sink: object) -> None:

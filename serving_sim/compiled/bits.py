@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from serving_sim.compiled.instructions import leading_zeros, trailing_zeros
 from serving_sim.compiled.jit import Words, inner
@@ -30,27 +31,15 @@ class Bits(NamedTuple):
     level: Words
 
 
-def make_bits(room: int) -> Bits:
-    """An empty set of numbers in 0..room-1."""
-    level = [0]
-    width = room
-    while len(level) == 1 or width > 1:
-        width = (width + 63) >> 6
-        level.append(level[-1] + width)
-    return Bits(np.zeros(level[-1], np.int64), np.array(level))
-
-
-def all_bits(room: int) -> Bits:
-    """The set of all numbers in 0..room-1."""
-    bits = make_bits(room)
-    members = room
-    for start in bits.level[:-1]:
-        full, rest = divmod(members, 64)
-        bits.words[start : start + full] = -1
-        if rest:
-            bits.words[start + full] = (1 << rest) - 1
-        members = full + (rest > 0)
-    return bits
+def bits_of(members: NDArray[np.bool_]) -> Bits:
+    """The set of the numbers whose place in ``members`` holds True, and room for the others."""
+    levels: list[Words] = []
+    while not levels or len(levels[-1]) > 1:
+        places = np.zeros(-(-len(members) // 64) * 64, bool)
+        places[: len(members)] = members
+        levels.append(np.packbits(places, bitorder="little").view("<i8"))
+        members = levels[-1] != 0
+    return Bits(np.concatenate(levels), np.cumsum([0, *map(len, levels)]))
 
 
 @inner

@@ -14,7 +14,6 @@ from serving_sim.compiled.bits import NONE, Bits, highest_up_to, lowest_from
 from serving_sim.compiled.jit import Words, inner
 from serving_sim.compiled.queue import (
     SizeQueue,
-    count,
     largest,
     largest_up_to,
     pop,
@@ -62,8 +61,8 @@ class Plan(NamedTuple):
     state: Words
 
 
-def no_plan(slots: int, entries: int) -> Plan:
-    """Nothing is held back; no plan may pack more than ``entries`` requests."""
+def no_plan(slots: int) -> Plan:
+    """Nothing is held back, and there is no room for packs; `with_entries` makes it."""
 
     def nobody() -> Words:
         return np.full(slots, NONE, np.int64)
@@ -76,15 +75,26 @@ def no_plan(slots: int, entries: int) -> Plan:
         long_size=zeros(),
         head=nobody(),
         tail=nobody(),
-        request=np.empty(entries, np.int64),
-        size=np.empty(entries, np.int64),
-        behind=np.empty(entries, np.int64),
+        request=np.empty(0, np.int64),
+        size=np.empty(0, np.int64),
+        behind=np.empty(0, np.int64),
         begun=zeros(),
         due=zeros(),
         order=zeros(),
         room=zeros(),
         state=np.zeros(5, np.int64),
     )
+
+
+def with_entries(plan: Plan, entries: int) -> Plan:
+    """The plan with room to pack as many requests."""
+    if entries <= len(plan.request):
+        return plan
+
+    def longer(column: Words) -> Words:
+        return np.concatenate((column, np.empty(entries - len(column), np.int64)))
+
+    return plan._replace(request=longer(plan.request), size=longer(plan.size), behind=longer(plan.behind))
 
 
 @inner
@@ -134,7 +144,7 @@ def _pack(plan: Plan, queue: SizeQueue, limit: int) -> None:
     rank = largest_up_to(queue, limit)
     while rank != NONE:
         size = queue.sizes[rank]
-        left = count(queue, rank)
+        left = queue.waiting[rank]
         most = 0
         for place in range(offered):
             while left > 0 and plan.room[place] >= size:

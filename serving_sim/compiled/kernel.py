@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from serving_sim.compiled.ages import Ages, add_newest, drop, make_ages, newest_slot, oldest_slot
-from serving_sim.compiled.bits import NONE, Bits, all_bits, exclude, include, lowest_from
+from serving_sim.compiled.bits import NONE, Bits, bits_of, exclude, include, lowest_from
 from serving_sim.compiled.heap import heap_pop, heap_push
 from serving_sim.compiled.isjl_plan import (
     DRIFTED,
@@ -23,16 +23,15 @@ from serving_sim.compiled.isjl_plan import (
     wants_plan,
 )
 from serving_sim.compiled.jit import Words, entry, sources_digest
+from serving_sim.compiled.log import Log
 from serving_sim.compiled.pace import Coefficients, elapsed, pace_of, steps_to_reach
 from serving_sim.compiled.queue import SizeQueue, pop, push
 from serving_sim.compiled.queue import largest as largest_rank
 from serving_sim.compiled.queue import smallest as smallest_rank
+from serving_sim.compiled.state import NEVER, State
+from serving_sim.compiled.tally import Tally
 from serving_sim.compiled.wide import add_product
-from serving_sim.record import SlotArray
 from serving_sim.request import FloatArray
-
-NEVER = 2**62
-"""A step no run reaches, and a budget no progress exceeds."""
 
 ARRIVAL, SMALLEST, LARGEST, ISJL = range(4)
 """The values of `serving_sim.rule.Order`, as constants numba can fold."""
@@ -42,39 +41,35 @@ AT_ADMISSION, AT_OLDEST, GAPS = range(3)
 
 
 class Requests(NamedTuple):
-    """Columns of the requests in arrival order, and whether the queue orders them by their lengths.
-
-    ``first_token_step`` is read only where steps are not constant.
-    """
-
-    release: FloatArray
-    length: Words
-    first_token_step: Words
-    known_exactly: bool
-
-
-class Fates(NamedTuple):
-    """What became of the requests, in the order of their admission; all is written.
-
-    A request that has waited lies anywhere in a long stream. Written in its own row, each fate would
-    cost cache misses that hold up the loop; one after the other they cost next to nothing, and
-    are brought into arrival order all at once.
+    """The requests that are known, from the oldest one that is held in memory to the newest.
 
     Attributes
     ----------
-    request : ndarray of int32, shape (n,)
-        Who was admitted; of length 0 where that is the order of arrival.
-    start, first_token, finish : ndarray of float, shape (n,)
-        Instants in time units; first tokens are dated only where steps are not constant.
-    slot : ndarray of int32, shape (n,)
-        Slots.
+    base, known : int
+        Number of the first of them, and how many have been known so far.
+    more : bool
+        Whether others follow.
+    release : ndarray of float, shape (known - base,)
+        In time units, not decreasing.
+    length, first_token_step : ndarray of int64, shape (known - base,)
+        In steps; the latter is read only where steps are not constant.
+    rank : ndarray of int64
+        Rank in the queue of those from number ``ranked`` on; unused in arrival order.
+    ranked : int
+        The first request with a rank.
+    known_exactly : bool
+        Whether the queue orders requests by their lengths.
     """
 
-    request: SlotArray
-    start: FloatArray
-    first_token: FloatArray
-    finish: FloatArray
-    slot: SlotArray
+    base: int
+    known: int
+    more: bool
+    release: FloatArray
+    length: Words
+    first_token_step: Words
+    rank: Words
+    ranked: int
+    known_exactly: bool
 
 
 class Slots(NamedTuple):
@@ -85,13 +80,13 @@ class Slots(NamedTuple):
     free : Bits
         Free slots.
     occupant : ndarray of int64, shape (slots,)
-        By slot, the number of the admission that took it.
+        By slot, the request that took it.
     batch : Ages
         Occupied slots.
     ends, end_slots : ndarray of int64, shape (slots,)
         Heap of last steps and slots.
-    firsts, first_admissions : ndarray of int64, shape (slots,)
-        Heap of steps that make a first token and admissions; unused where steps are constant.
+    firsts, first_requests : ndarray of int64, shape (slots,)
+        Heap of steps that make a first token and requests; unused where steps are constant.
     """
 
     free: Bits
@@ -100,7 +95,7 @@ class Slots(NamedTuple):
     ends: Words
     end_slots: Words
     firsts: Words
-    first_admissions: Words
+    first_requests: Words
 
 
 class Terms(NamedTuple):
@@ -114,109 +109,68 @@ class Terms(NamedTuple):
     audited: int
 
 
-class Spans(NamedTuple):
-    """Rows of the batch record; of length 0 where none is kept."""
-
-    time: FloatArray
-    step: Words
-    end: Words
-    active: Words
-    waiting: Words
-    max_progress: Words
-    min_progress: Words
-
-
-class Tally(NamedTuple):
-    """Counters of a run, with the first violation field by field."""
-
-    steps: int
-    makespan: float
-    busy_time: float
-    epochs: int
-    decisions: int
-    served: int
-    spans: int
-    max_gap: int
-    violations: int
-    violation_steps: int
-    first_time: float
-    first_step: int
-    first_request: int
-    first_slot: int
-    first_other: int
-    first_other_slot: int
-    first_gap: int
-
-
 def empty_slots(slots: int) -> Slots:
     """All slots are free."""
 
     def empty() -> Words:
         return np.empty(slots, np.int64)
 
-    return Slots(all_bits(slots), empty(), make_ages(slots), empty(), empty(), empty(), empty())
+    return Slots(bits_of(np.ones(slots, bool)), empty(), make_ages(slots), empty(), empty(), empty(), empty())
 
 
 @entry
 def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `Worker.run` is)
+    state: State,
     requests: Requests,
-    fates: Fates,
+    log: Log,
+    most_admitted: int,
     worker: Slots,
     queue: SizeQueue,
     plan: Plan,
     terms: Terms,
     step_time: Coefficients,
-    spans: Spans,
     sums: Words,
+    tally: Tally,
     sources: int = sources_digest(),  # noqa: ARG001  (see below)
-) -> Tally:
-    """Serve all requests.
+) -> State:
+    """Serve until the requests that are known have joined, the log is full, or all is over.
 
-    It writes ``fates``, the batch record into ``spans`` and three exact sums
-    (`serving_sim.compiled.wide`) into ``sums``; these hold zeros before, and the slots, the queue and
-    the plan are empty. ``sources`` is left alone: a default is a part of the key under which numba
-    keeps what it compiled.
+    It goes on from ``state`` and returns where it stands. It needs more requests where all that are known
+    have joined and others follow; else the log has to be read once ``most_admitted`` requests, counted from
+    the start of the run, were admitted. Three exact sums (`serving_sim.compiled.wide`) grow in ``sums``.
+    ``sources`` is left alone: a default is a part of the key under which numba keeps what it compiled.
 
     Complexity: O(log slots) a request beside the queue, see `serving_sim.compiled.queue`.
     """
     slots, order, budget, audited = terms.slots, terms.order, terms.budget, terms.audited
     constant = step_time.constant
-    release, length = requests.release, requests.length
-    known = len(length)
-    records = len(spans.time) > 0
+    base, known, release, length = requests.base, requests.known, requests.release, requests.length
+    records = len(log.time) > 0
     lazy = constant and not records
     sized = order != ARRIVAL
 
     free, occupant, batch = worker.free, worker.occupant, worker.batch
     ends, end_slots = worker.ends, worker.end_slots
-    firsts, first_admissions = worker.firsts, worker.first_admissions
+    firsts, first_requests = worker.firsts, worker.first_requests
     zero = int(np.int64(0))  # a literal is a type of its own, for which all it reaches would be compiled too
-    planned = False
-    early = False  # whether a pack request may have ended before its projected end
 
-    step = joined = admitted = waiting = active = zero
-    dating = zero  # requests whose first token is not dated yet
-    produced = zero  # wraps around, but what is read of it, tokens so far, does not
-    taken_at = zero  # sum of the admission steps of the batch; wraps around, like `produced`
-    last_end = oldest = newest = gap_mark = work_mark = zero
-    epochs = decisions = served = rows = open_row = zero
-    max_gap = violations = violation_steps = zero
-    first_time = 0.0
-    first_step = first_request = first_slot = first_other = first_other_slot = first_gap = NONE
-    steps = zero
-    makespan = busy_time = busy_since = now = 0.0
-    anchor, anchor_step = 0.0, zero
-    pace = pace_of(step_time, zero, zero, zero)
+    (
+        over, step, now, changed, anchor, anchor_step, wake_step,
+        joined, admitted, waiting, active, dating, planned, early,
+        firsts_logged, finishes_logged, changes_logged,
+        produced, taken_at, last_end, oldest, newest, gap_mark, work_mark, busy_since,
+    ) = state  # fmt: skip
+    pace = pace_of(step_time, active, anchor_step - oldest, active * anchor_step - taken_at)
     linear = pace.linear
-    wake_step = NEVER
-    next_release = release[0]
+    logged = admitted  # those before are no longer in the log
+    next_release = release[joined - base] if joined < known else math.inf
 
     while True:
-        epochs += 1
-        changed = False
         while dating > 0 and firsts[0] <= step:
-            fates.first_token[first_admissions[0]] = anchor + elapsed(pace, firsts[0] - anchor_step)
-            heap_pop(firsts, first_admissions, dating)
+            log.made_first[firsts_logged] = first_requests[0]
+            log.first_token[firsts_logged] = anchor + elapsed(pace, firsts[0] - anchor_step)
+            firsts_logged += 1
+            heap_pop(firsts, first_requests, dating)
             dating -= 1
 
         # 1. requests that have done their last step complete
@@ -229,16 +183,17 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             drop(batch, slot)
             include(free, slot)
             if not constant:  # constant steps have dated it at the admission
-                fates.finish[occupant[slot]] = now
+                log.finished[finishes_logged] = occupant[slot]
+                log.finish[finishes_logged] = now
+                finishes_logged += 1
             active -= 1
-            served += 1
             produced += end
             taken_at -= since
             if since in (oldest, newest):
                 if newest > oldest:
                     add_product(sums[GAPS], newest - oldest, end - gap_mark)
                     if newest - oldest > audited:
-                        violation_steps += end - gap_mark
+                        tally.violation_steps += end - gap_mark
                 gap_mark = end
                 work = produced + active * end
                 add_product(sums[AT_OLDEST], oldest, work - work_mark)
@@ -249,20 +204,22 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                 else:
                     newest = oldest
             if active == 0:
-                busy_time += now - busy_since
-                steps, makespan = step, now
+                tally.busy_time += now - busy_since
+                tally.steps, tally.makespan = step, now
 
         # 2. requests released by now join, in the order (release, input order)
         while next_release <= now:
             if sized:
-                push(queue, joined)
+                push(queue, requests.rank[joined - requests.ranked], joined)
             joined += 1
             waiting += 1
-            next_release = release[joined] if joined < known else math.inf
+            next_release = release[joined - base] if joined < known else math.inf
+        if (joined == known and requests.more) or admitted >= most_admitted:
+            break  # what is done of this epoch finds nothing left to do when the loop goes on here
 
         # 3. the rule admits
         if waiting > 0 and active < slots and (active == 0 or step - oldest <= budget):
-            decisions += 1
+            tally.decisions += 1
             if order == ISJL and not planned and active == 0 and wants_plan(queue, slots, budget):
                 make_plan(plan, queue, budget, terms.allowance, step)
                 planned = True
@@ -288,23 +245,24 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                         request, tokens = pop(queue, rank), queue.sizes[rank]
                 if request != NONE:
                     if not (sized and requests.known_exactly):
-                        tokens = length[request]
+                        tokens = length[request - base]
                     end = step + tokens
                     last_end = max(last_end, end)
                     add_product(sums[AT_ADMISSION], tokens, step)
-                    if sized:
-                        fates.request[admitted] = request
-                    fates.start[admitted] = now
-                    fates.slot[admitted] = slot
-                    occupant[slot] = admitted
+                    log.admitted[admitted - logged] = request
+                    log.start[admitted - logged] = now
+                    log.slot[admitted - logged] = slot
+                    occupant[slot] = request
                     exclude(free, slot)
                     add_newest(batch, slot, step)
                     heap_push(ends, end_slots, active + count, end, slot)
                     if constant:
-                        fates.finish[admitted] = anchor + (end - anchor_step) * linear
+                        log.finished[finishes_logged] = request
+                        log.finish[finishes_logged] = anchor + (end - anchor_step) * linear
+                        finishes_logged += 1
                     else:
-                        made = step + requests.first_token_step[request]
-                        heap_push(firsts, first_admissions, dating, made, admitted)
+                        made = step + requests.first_token_step[request - base]
+                        heap_push(firsts, first_requests, dating, made, request)
                         dating += 1
                     if count == 0:
                         first, first_taken = request, slot
@@ -318,25 +276,24 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                 if newest > oldest:
                     add_product(sums[GAPS], newest - oldest, step - gap_mark)
                     if newest - oldest > audited:
-                        violation_steps += step - gap_mark
+                        tally.violation_steps += step - gap_mark
                 gap_mark = newest = step
                 if active == 0:
                     busy_since = now
                     oldest = step
                 gap = step - oldest
-                max_gap = max(max_gap, gap)
+                tally.max_gap = max(tally.max_gap, gap)
                 waiting -= count
                 active += count
                 produced -= count * step
                 taken_at += count * step
                 if gap > audited:
-                    if violations == 0:
-                        first_time, first_step, first_request, first_slot = now, step, first, first_taken
-                        first_other_slot = oldest_slot(batch)
-                        first_other, first_gap = occupant[first_other_slot], gap
-                        if sized:
-                            first_other = fates.request[first_other]
-                    violations += count
+                    if tally.violations == 0:
+                        tally.first_time, tally.first_step = now, step
+                        tally.first_request, tally.first_slot = first, first_taken
+                        tally.first_other_slot = oldest_slot(batch)
+                        tally.first_other, tally.first_gap = occupant[tally.first_other_slot], gap
+                    tally.violations += count
             wake_step = NEVER
             if planned:
                 if plan.state[HELD] == 0 and plan.state[PACKED] == 0:
@@ -349,17 +306,13 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
         # 4. if the batch is not empty the next step begins at once
         if changed:
             if records:
-                if open_row < rows:
-                    spans.end[open_row] = step
-                    open_row = rows
-                if active > 0:
-                    spans.time[rows] = now
-                    spans.step[rows] = step
-                    spans.active[rows] = active
-                    spans.waiting[rows] = waiting
-                    spans.max_progress[rows] = step - oldest
-                    spans.min_progress[rows] = step - newest
-                    rows += 1
+                log.time[changes_logged] = now
+                log.step[changes_logged] = step
+                log.active[changes_logged] = active
+                log.waiting[changes_logged] = waiting
+                log.max_progress[changes_logged] = step - oldest
+                log.min_progress[changes_logged] = step - newest
+                changes_logged += 1
             if active > 0 and not constant:
                 anchor, anchor_step = now, step
                 pace = pace_of(step_time, active, step - oldest, active * step - taken_at)
@@ -378,6 +331,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             target = step
             reach = max(next_release, now)
             if reach == math.inf:
+                over = True
                 break
             if terms.slotted:
                 ticks = steps_to_reach(pace, 0.0, reach)
@@ -385,21 +339,12 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                 anchor, anchor_step = 0.0, step - ticks
             else:
                 anchor, anchor_step = reach, step
-        step, now = target, reach
+        step, now, changed = target, reach, False
+        tally.epochs += 1
 
-    return Tally(
-        steps, makespan, busy_time, epochs, decisions, served, rows, max_gap, violations, violation_steps,
-        first_time, first_step, first_request, first_slot, first_other, first_other_slot,
-        first_gap,
+    return State(
+        over, step, now, changed, anchor, anchor_step, wake_step,
+        joined, admitted, waiting, active, dating, planned, early,
+        firsts_logged, finishes_logged, changes_logged,
+        produced, taken_at, last_end, oldest, newest, gap_mark, work_mark, busy_since,
     )  # fmt: skip
-
-
-@entry
-def put(log: Words, request: SlotArray, column: Words) -> None:
-    """Bring a column of `Fates` into arrival order.
-
-    A loop over one column at a time: numpy's own indexing takes several times as long, and a loop that
-    fills all columns waits for more of memory at once.
-    """
-    for admission in range(len(request)):
-        column[request[admission]] = log[admission]

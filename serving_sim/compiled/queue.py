@@ -6,97 +6,160 @@ from typing import NamedTuple
 
 import numpy as np
 
-from serving_sim.compiled.bits import NONE, Bits, exclude, highest_up_to, include, lowest_from, make_bits
+from serving_sim.compiled.bits import NONE, Bits, bits_of, exclude, highest_up_to, include, lowest_from
 from serving_sim.compiled.jit import Words, inner, read_only
+
+LINK = 7
+"""Entries of a chunk, and the place in it where the next chunk is named: 8 words, a line of a cache."""
+
+SPARE, FRESH = range(2)
+"""Places in `SizeQueue.chunks`: the spare chunk to take next, and where the unused room begins."""
 
 
 class SizeQueue(NamedTuple):
     """First-in first-out buckets, one a size, over a set of the sizes that wait.
 
-    A size is known by its rank, its place among the sizes that occur. All requests of a run are known
-    before it starts, so each bucket has room of its own in one array, and its requests lie side by
-    side: a long queue costs few cache misses. `push` and `pop` are O(1) while a bucket stays
-    non-empty and O(log d) to the base 64 otherwise, d ranks; a binary heap takes O(log n) to the
-    base 2 for every pop, n waiting (``benchmarks/kernel.py`` has both).
+    A size is known by its rank, its place among the sizes that can occur. A bucket is a list of chunks of
+    requests (an unrolled linked list; Shao, Reppy and Appel, 1994), so that those that follow each other
+    lie side by side, and a chunk that was used up is the next to be taken: a short queue stays in the
+    cache however many requests pass through it. `push` and `pop` are O(1) while a bucket stays non-empty
+    and O(log d) to the base 64 otherwise, d ranks; a binary heap takes O(log n) to the base 2 for every
+    pop, n waiting (``benchmarks/kernel.py`` has both).
 
     Attributes
     ----------
     sizes : ndarray of int64, shape (d,)
         Sizes by rank, increasing.
-    rank : ndarray of int64, shape (n,)
-        Rank of each request.
-    head, tail : ndarray of int32, shape (d,)
-        Where each bucket begins and ends in ``requests``.
-    requests : ndarray of int32, shape (n,)
-        Requests, bucket by bucket; 32 bits halve the memory.
+    waiting : ndarray of int64, shape (d,)
+        Requests of each bucket.
+    head, tail : ndarray of int64, shape (d,)
+        Where in ``entries`` each non-empty bucket begins and ends.
+    entries : ndarray of int64, shape (8 m,)
+        Chunks of 7 requests and the start of the chunk that follows.
+    chunks : ndarray of int64, shape (2,)
+        Start of the first spare chunk, each of which names the next, or `NONE`; start of the chunks that
+        were never used.
     filled : Bits
         Ranks with a non-empty bucket.
     """
 
     sizes: Words
-    rank: Words
+    waiting: Words
     head: Words
     tail: Words
-    requests: Words
+    entries: Words
+    chunks: Words
     filled: Bits
 
 
-def ranks(size: Words) -> tuple[Words, Words]:
-    """Sizes by rank, and the rank of each request.
-
-    Where no size exceeds the number of requests, a size is its own rank: empty buckets cost less
-    than sorting.
-    """
-    largest = int(size.max())
-    if largest < len(size):
-        return np.arange(largest + 1), size
-    sizes, rank = np.unique(size, return_inverse=True)
-    return sizes, rank
-
-
-def make_queue(sizes: Words, rank: Words) -> SizeQueue:
-    """An empty queue for requests of the given ranks."""
-    buckets = len(sizes)
-    head = np.zeros(buckets, np.int32)
-    if buckets:
-        np.cumsum(np.bincount(rank, minlength=buckets)[:-1], out=head[1:])
+def make_queue() -> SizeQueue:
+    """An empty queue without room; `with_room` makes it."""
+    nothing = np.empty(0, np.int64)
     return SizeQueue(
-        sizes=read_only(sizes),
-        rank=read_only(rank),
-        head=head,
-        tail=head.copy(),
-        requests=np.empty(len(rank), np.int32),
-        filled=make_bits(buckets),
+        nothing, nothing, nothing, nothing, nothing, np.array([NONE, 0]), bits_of(np.empty(0, bool))
     )
 
 
+def with_room(queue: SizeQueue, size: Words) -> tuple[SizeQueue, Words]:
+    """The queue with room for more requests of the given sizes, and the rank of each.
+
+    O(n + d) for n new requests while the largest size is below their number, with the sorting of the
+    sizes in it otherwise.
+    """
+    held = np.flatnonzero(queue.waiting)
+    sizes, rank = _ranks(queue.sizes[held], size)
+    at = np.searchsorted(sizes, queue.sizes[held])
+
+    def moved(column: Words) -> Words:
+        place = np.zeros(len(sizes), np.int64)
+        place[at] = column[held]
+        return place
+
+    waiting = moved(queue.waiting)
+    words = _most_words(int(waiting.sum()) + len(size), len(sizes))
+    longer = queue._replace(
+        sizes=read_only(sizes),
+        waiting=waiting,
+        head=moved(queue.head),
+        tail=moved(queue.tail),
+        entries=_at_least(queue.entries, words),
+        filled=bits_of(waiting > 0),
+    )
+    return longer, read_only(rank)
+
+
+def _ranks(held: Words, size: Words) -> tuple[Words, Words]:
+    largest = max(int(size.max()), int(held.max(initial=0)))
+    if largest < len(size):  # a size is its own rank: empty buckets cost less than sorting
+        return np.arange(largest + 1), size
+    sizes, rank = np.unique(np.concatenate((held, size)), return_inverse=True)
+    return sizes, rank[len(held) :]
+
+
+def _most_words(waiting: int, buckets: int) -> int:
+    # a bucket fills its chunks but for the first and the last one
+    chunks = waiting // LINK + 2 * min(waiting, buckets)
+    return chunks * (LINK + 1)
+
+
+def _at_least(entries: Words, words: int) -> Words:
+    if len(entries) >= words:
+        return entries
+    longer = np.empty(max(words, 2 * len(entries)), np.int64)
+    longer[: len(entries)] = entries
+    return longer
+
+
 @inner
-def push(queue: SizeQueue, request: int) -> None:
-    """Add a request behind those of its size."""
-    rank = queue.rank[request]
+def push(queue: SizeQueue, rank: int, request: int) -> None:
+    """Add a request behind those of its rank."""
     place = queue.tail[rank]
-    queue.requests[place] = request
-    queue.tail[rank] = place + 1
-    if place == queue.head[rank]:
+    if queue.waiting[rank] == 0:
+        place = _take_chunk(queue)
+        queue.head[rank] = place
         include(queue.filled, rank)
+    elif place & LINK == LINK:
+        chunk = _take_chunk(queue)
+        queue.entries[place] = chunk
+        place = chunk
+    queue.entries[place] = request
+    queue.tail[rank] = place + 1
+    queue.waiting[rank] += 1
 
 
 @inner
 def pop(queue: SizeQueue, rank: int) -> int:
     """Take out the earliest request of a rank that waits."""
     place = queue.head[rank]
-    queue.head[rank] = place + 1
-    if place + 1 == queue.tail[rank]:
+    request: int = queue.entries[place]
+    queue.waiting[rank] -= 1
+    if queue.waiting[rank] == 0:
+        _give_chunk(queue, place)
         exclude(queue.filled, rank)
-    request: int = queue.requests[place]
+    elif (place + 1) & LINK == LINK:
+        queue.head[rank] = queue.entries[place + 1]
+        _give_chunk(queue, place)
+    else:
+        queue.head[rank] = place + 1
     return request
 
 
 @inner
-def count(queue: SizeQueue, rank: int) -> int:
-    """How many requests of a rank wait."""
-    waiting: int = queue.tail[rank] - queue.head[rank]
-    return waiting
+def _take_chunk(queue: SizeQueue) -> int:
+    chunk: int = queue.chunks[SPARE]
+    if chunk == NONE:
+        chunk = queue.chunks[FRESH]
+        queue.chunks[FRESH] = chunk + LINK + 1
+    else:
+        queue.chunks[SPARE] = queue.entries[chunk + LINK]
+    return chunk
+
+
+@inner
+def _give_chunk(queue: SizeQueue, place: int) -> None:
+    chunk = place - (place & LINK)
+    queue.entries[chunk + LINK] = queue.chunks[SPARE]
+    queue.chunks[SPARE] = chunk
 
 
 @inner
@@ -115,7 +178,7 @@ def largest(queue: SizeQueue) -> int:
 def second_largest(queue: SizeQueue) -> int:
     """Rank of the size next in order, equal to `largest` for a tie; `NONE` below two requests."""
     top = largest(queue)
-    if top == NONE or count(queue, top) > 1:
+    if top == NONE or queue.waiting[top] > 1:
         return top
     return highest_up_to(queue.filled, top - 1)
 

@@ -1,4 +1,4 @@
-"""Serves a ledger of requests with the kernel."""
+"""Plays a stream of requests with the kernel."""
 
 from __future__ import annotations
 
@@ -7,36 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serving_sim.audit import Audit, Violation
+from serving_sim.arrivals import OpenStream
 from serving_sim.compiled import kernel
-from serving_sim.compiled.isjl_plan import no_plan
+from serving_sim.compiled.isjl_plan import no_plan, with_entries
 from serving_sim.compiled.jit import read_only
-from serving_sim.compiled.kernel import (
-    AT_ADMISSION,
-    AT_OLDEST,
-    GAPS,
-    NEVER,
-    Fates,
-    Requests,
-    Spans,
-    Tally,
-    Terms,
-    empty_slots,
-)
+from serving_sim.compiled.kernel import AT_ADMISSION, AT_OLDEST, GAPS, Requests, Terms, empty_slots
+from serving_sim.compiled.log import Changes, Log, make_log, put
 from serving_sim.compiled.pace import Coefficients
-from serving_sim.compiled.queue import SizeQueue, make_queue, ranks
+from serving_sim.compiled.queue import make_queue, with_room
+from serving_sim.compiled.state import NEVER, State
+from serving_sim.compiled.tally import audit_of, make_tally
 from serving_sim.compiled.wide import exact
 from serving_sim.ledger import Ledger
 from serving_sim.outcome import Outcome
 from serving_sim.policy import Policy
-from serving_sim.record import Batches
-from serving_sim.request import IntArray
 from serving_sim.rule import Order, rule_of
 from serving_sim.steptime import StepTime
+
+MOST_LOGGED = 16_384
+"""Admissions after which the log is read: few enough for the cache, and a call costs next to nothing."""
 
 
 def serve(
     ledger: Ledger,
+    arrivals: OpenStream,
     policy: Policy,
     *,
     slots: int,
@@ -45,12 +39,14 @@ def serve(
     alpha: int | None,
     record_batches: bool,
 ) -> Outcome:
-    """Serve all requests of a ledger under the rule of a policy; `choice.choose` has allowed it.
+    """Serve all requests of a stream under the rule of a policy; `choice.choose` has allowed it.
 
     Parameters
     ----------
     ledger : Ledger
-        The whole workload; the fates of its requests are written into its columns.
+        The fates of the requests are written into its columns.
+    arrivals : OpenStream
+        Fills the ledger.
     policy, slots, step_time, slotted, record_batches
         As for `serving_sim.simulate.simulate`.
     alpha : int or None
@@ -58,137 +54,94 @@ def serve(
     """
     rule = rule_of(policy)
     assert rule is not None
-    spans = _spans(2 * ledger.known if record_batches else 0)
-    sums = np.zeros((3, 2), np.int64)
-    sized = rule.order != Order.ARRIVAL
-    fates = _fates(ledger, sized=sized, constant=step_time.constant)
-    tally = kernel.serve(
-        _requests(ledger, constant=step_time.constant),
-        fates,
-        empty_slots(slots),
-        _queue(ledger, sized=sized),
-        no_plan(slots, _most_packed(ledger, slots, policy) if rule.order == Order.ISJL else 0),
-        Terms(
-            int(slots),
-            slotted,
-            int(rule.order),
-            _budget(policy.alpha),
-            _budget(rule.allowance),
-            _budget(alpha),
-        ),
-        Coefficients(
-            step_time.base,
-            step_time.per_request,
-            step_time.per_max_token,
-            step_time.per_token,
-            step_time.constant,
-        ),
-        spans,
-        sums,
+    terms = Terms(
+        int(slots), slotted, int(rule.order), _budget(policy.alpha), _budget(rule.allowance), _budget(alpha)
     )
-    assert tally.served == ledger.known, "a built-in rule leaves nobody waiting"
-    if sized:
-        _bring_into_arrival_order(fates, ledger)
+    coefficients = _coefficients(step_time)
+    worker, queue, plan = empty_slots(slots), make_queue(), no_plan(slots)
+    log, changes = make_log(MOST_LOGGED, slots, batches=record_batches), Changes()
+    sums, tally = np.zeros((3, 2), np.int64), make_tally()
+    state = State()
+    rank, ranked, more = np.empty(0, np.int64), 0, True
+    while not state.over:
+        if more and state.joined == ledger.known:
+            more = arrivals.refill()
+            if more and rule.order != Order.ARRIVAL:
+                ranked = state.joined
+                queue, rank = with_room(queue, _column(ledger, "size")[ranked - ledger.base :])
+            if rule.order == Order.ISJL:
+                plan = with_entries(plan, _most_packed(ledger.known - state.admitted, slots, policy))
+        admitted = state.admitted
+        state = kernel.serve(
+            state._replace(firsts_logged=0, finishes_logged=0, changes_logged=0),
+            Requests(
+                base=ledger.base,
+                known=ledger.known,
+                more=more,
+                release=read_only(_column(ledger, "release")),
+                length=read_only(_column(ledger, "length")),
+                first_token_step=read_only(_column(ledger, "first_token_step")),
+                rank=rank,
+                ranked=ranked,
+                known_exactly=ledger.sizes_are_lengths,
+            ),
+            log,
+            admitted + MOST_LOGGED,
+            worker,
+            queue,
+            plan,
+            terms,
+            coefficients,
+            sums,
+            tally,
+        )
+        _read(log, ledger, state, state.admitted - admitted)
+        if record_batches:
+            changes.read(log, state.changes_logged)
+    assert state.admitted == ledger.known, "a built-in rule leaves nobody waiting"
     return Outcome(
-        steps=tally.steps,
+        steps=int(tally.steps),
         externality=exact(sums[AT_ADMISSION]) - exact(sums[AT_OLDEST]),
         gap_steps=exact(sums[GAPS]),
-        makespan=tally.makespan,
-        busy_time=tally.busy_time,
-        epochs=tally.epochs,
-        decisions=tally.decisions,
+        makespan=float(tally.makespan),
+        busy_time=float(tally.busy_time),
+        epochs=int(tally.epochs),
+        decisions=int(tally.decisions),
         events=0,
-        audit=Audit(
-            alpha=alpha,
-            max_gap=tally.max_gap,
-            violations=tally.violations,
-            violation_steps=tally.violation_steps,
-            first=_first_violation(tally),
-        ),
-        batches=_batches(spans, tally.spans) if record_batches else None,
+        audit=audit_of(tally, alpha),
+        batches=changes.batches() if record_batches else None,
     )
 
 
-def _requests(ledger: Ledger, *, constant: bool) -> Requests:
-    unread = np.empty(0, np.int64)
-    return Requests(
-        release=read_only(_column(ledger, "release")),
-        length=read_only(_column(ledger, "length")),
-        first_token_step=read_only(unread if constant else _column(ledger, "first_token_step")),
-        known_exactly=ledger.sizes_are_lengths,
-    )
-
-
-def _fates(ledger: Ledger, *, sized: bool, constant: bool) -> Fates:
-    unread = np.empty(0)
-
-    def log(name: str) -> NDArray[Any]:
-        column = _column(ledger, name)
-        return np.empty_like(column) if sized else column  # in arrival order they need no second place
-
-    return Fates(
-        request=np.empty(ledger.known if sized else 0, np.int32),
-        start=log("start"),
-        first_token=unread if constant else log("first_token"),
-        finish=log("finish"),
-        slot=log("slot"),
-    )
-
-
-def _bring_into_arrival_order(fates: Fates, ledger: Ledger) -> None:
-    for name in ("start", "first_token", "finish", "slot"):
-        log = getattr(fates, name)
-        if len(log):
-            kernel.put(log, fates.request, _column(ledger, name))
-
-
-def _most_packed(ledger: Ledger, slots: int, policy: Policy) -> int:
-    assert policy.alpha is not None
-    return min(ledger.known, slots * 2 * policy.alpha)  # a pack holds at most 2 alpha tokens
-
-
-def _queue(ledger: Ledger, *, sized: bool) -> SizeQueue:
-    nobody = np.empty(0, np.int64)  # arrival order needs no queue
-    return make_queue(*ranks(_column(ledger, "size"))) if sized else make_queue(nobody, nobody)
+def _read(log: Log, ledger: Ledger, state: State, admissions: int) -> None:
+    for requests, values, count, name in (
+        (log.admitted, log.start, admissions, "start"),
+        (log.admitted, log.slot, admissions, "slot"),
+        (log.made_first, log.first_token, state.firsts_logged, "first_token"),
+        (log.finished, log.finish, state.finishes_logged, "finish"),
+    ):
+        if count:
+            put(requests, values, count, _column(ledger, name), ledger.base)
 
 
 def _column(ledger: Ledger, name: str) -> NDArray[Any]:
-    return np.asarray(ledger.view(name))
+    return np.asarray(ledger.view(name))[: ledger.known - ledger.base]
+
+
+def _most_packed(waiting: int, slots: int, policy: Policy) -> int:
+    assert policy.alpha is not None
+    return min(waiting, slots * 2 * policy.alpha)  # a pack holds at most 2 alpha tokens
 
 
 def _budget(tokens: int | None) -> int:
     return NEVER if tokens is None else min(int(tokens), NEVER)  # no run can tell larger ones apart
 
 
-def _spans(rows: int) -> Spans:
-    # every change of the batch has an admission or a completion of its own; rows that stay unused
-    # take no memory
-    def empty() -> IntArray:
-        return np.empty(rows, np.int64)
-
-    return Spans(np.empty(rows), empty(), empty(), empty(), empty(), empty(), empty())
-
-
-def _batches(spans: Spans, rows: int) -> Batches:
-    return Batches(
-        time=spans.time[:rows].copy(),
-        steps=spans.end[:rows] - spans.step[:rows],
-        active=spans.active[:rows].copy(),
-        waiting=spans.waiting[:rows].copy(),
-        max_progress=spans.max_progress[:rows].copy(),
-        min_progress=spans.min_progress[:rows].copy(),
-    )
-
-
-def _first_violation(tally: Tally) -> Violation | None:
-    if tally.violations == 0:
-        return None
-    return Violation(
-        time=tally.first_time,
-        step=tally.first_step,
-        request=tally.first_request,
-        slot=tally.first_slot,
-        other=tally.first_other,
-        other_slot=tally.first_other_slot,
-        gap=tally.first_gap,
+def _coefficients(step_time: StepTime) -> Coefficients:
+    return Coefficients(
+        float(step_time.base),
+        float(step_time.per_request),
+        float(step_time.per_max_token),
+        float(step_time.per_token),
+        step_time.constant,
     )

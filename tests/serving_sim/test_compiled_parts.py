@@ -14,7 +14,7 @@ from oracle import Case, Pace
 
 pytest.importorskip("numba", reason="the compiled engine is an optional extra")
 
-from serving_sim.compiled.bits import NONE, all_bits, exclude, highest_up_to, include, lowest_from, make_bits
+from serving_sim.compiled.bits import NONE, bits_of, exclude, highest_up_to, include, lowest_from
 from serving_sim.compiled.heap import heap_pop, heap_push
 from serving_sim.compiled.queue import (
     largest,
@@ -22,9 +22,9 @@ from serving_sim.compiled.queue import (
     make_queue,
     pop,
     push,
-    ranks,
     second_largest,
     smallest,
+    with_room,
 )
 from serving_sim.compiled.wide import add_product, exact
 
@@ -35,7 +35,7 @@ ROOMS = (1, 63, 64, 65, 4096, 4097, 300_000)
 @given(st.data(), st.sampled_from(ROOMS))
 def test_bits_are_a_sorted_set(data: st.DataObject, room: int) -> None:
     numbers = st.integers(0, room - 1)
-    bits = make_bits(room)
+    bits = bits_of(np.zeros(room, bool))
     members: set[int] = set()
     for number, joins in data.draw(st.lists(st.tuples(numbers, st.booleans()), max_size=40)):
         (include if joins else exclude)(bits, number)
@@ -47,11 +47,11 @@ def test_bits_are_a_sorted_set(data: st.DataObject, room: int) -> None:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_all_bits_hold_every_number_and_no_more(room: int) -> None:
-    one_by_one = make_bits(room)
+    one_by_one = bits_of(np.zeros(room, bool))
     for number in range(room):
         include(one_by_one, number)
-    np.testing.assert_array_equal(all_bits(room).words, one_by_one.words)
-    assert lowest_from(all_bits(room), room) == NONE
+    np.testing.assert_array_equal(bits_of(np.ones(room, bool)).words, one_by_one.words)
+    assert lowest_from(bits_of(np.ones(room, bool)), room) == NONE
 
 
 @given(st.lists(st.none() | st.integers(0, 50), max_size=80))
@@ -72,13 +72,19 @@ def test_heap_gives_keys_in_order_with_their_values(actions: list[int | None]) -
 
 @given(st.data(), st.sampled_from([5, 10**9]))
 def test_queue_gives_sizes_in_order_and_equal_ones_by_arrival(data: st.DataObject, most: int) -> None:
-    sizes = data.draw(st.lists(st.integers(1, most), min_size=1, max_size=40))
-    queue = make_queue(*ranks(np.array(sizes)))
+    sizes = data.draw(st.lists(st.integers(1, most), min_size=1, max_size=60))
+    queue = make_queue()
     buckets: dict[int, deque[int]] = {}
+    first, room, rank = 0, 0, np.empty(0, np.int64)
     for request, size in enumerate(sizes):
-        push(queue, request)
+        if request == room:
+            first, room = room, room + data.draw(st.integers(1, len(sizes) - room))
+            queue, rank = with_room(queue, np.array(sizes[first:room]))
+        push(queue, rank[request - first], request)
         buckets.setdefault(size, deque()).append(request)
-        for rank_of, size_of in data.draw(st.sampled_from([(), ((largest, max),), ((smallest, min),)])):
+        for rank_of, size_of in data.draw(
+            st.sampled_from([(), (), (), ((largest, max),), ((smallest, min),)])
+        ):
             if buckets:
                 top = size_of(buckets)
                 assert pop(queue, rank_of(queue)) == buckets[top].popleft()
