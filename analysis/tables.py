@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.compare import Comparison, Difference, Verdict
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
+from analysis.estimate import Estimate
 from analysis.outcome import Outcome
 from analysis.robustness import Robustness
 from analysis.sequential import Target, percent
@@ -38,14 +39,18 @@ def run_tables(outcome: Outcome, time_unit: TimeUnit) -> list[Table]:
     return [_latencies(outcome, time_unit), _totals(outcome, time_unit), *_predictions([outcome])]
 
 
-def comparison_tables(comparison: Comparison, time_unit: TimeUnit) -> list[Table]:
-    """For each metric the policies and their differences, and what the whole runs came to."""
+def comparison_tables(comparison: Comparison, time_unit: TimeUnit, *, intervals: bool = False) -> list[Table]:
+    """For each metric the policies and their differences, and what the whole runs came to.
+
+    ``intervals`` gives the values of each policy theirs, which a page has room for.
+    """
+    shown = with_interval if intervals else _value
     tables = []
     for metric in comparison.metrics:
-        tables.append(_policies(comparison, metric, time_unit))
+        tables.append(_policies(comparison, metric, time_unit, shown))
         if len(comparison.outcomes) > 1:
             tables.append(_differences(comparison, metric, time_unit))
-    return [*tables, _whole_runs(comparison, time_unit), *_predictions(comparison.outcomes)]
+    return [*tables, _whole_runs(comparison, time_unit, shown), *_predictions(comparison.outcomes)]
 
 
 def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
@@ -124,16 +129,25 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
     return Table("whole run", ("", "value"), rows, notes=_chunk_notes(outcome))
 
 
-def _policies(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
+def _value(estimate: Estimate) -> str:
+    return number(estimate.value)
+
+
+def _policies(
+    comparison: Comparison, metric: str, time_unit: TimeUnit, shown: Callable[[Estimate], str]
+) -> Table:
     rows = [
-        (outcome.policy, *(number(outcome.metrics[metric][name].value) for name in comparison.statistics))
+        (outcome.policy, *(shown(outcome.metrics[metric][name]) for name in comparison.statistics))
         for outcome in comparison.outcomes
     ]
     notes = dict.fromkeys(
         note for outcome in comparison.outcomes for note in missing_values(outcome, [metric])
     )
     header = ("policy", *comparison.statistics)
-    return Table(definition(metric).label(time_unit), header, rows, notes=list(notes))
+    title = definition(metric).label(time_unit)
+    if shown is with_interval:
+        title += ", with 95 % intervals where the data carry them"
+    return Table(title, header, rows, notes=list(notes))
 
 
 def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Table:
@@ -178,8 +192,8 @@ def _difference(difference: Difference) -> str:
     return with_interval(difference.estimate) + ("" if mark is None else f" {mark}")
 
 
-def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
-    shown = [
+def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Estimate], str]) -> Table:
+    entries = [
         entry
         for entry in RUN_METRICS
         if entry.key in ("throughput", "goodput", "makespan", "occupancy", "extent_mean", "extent_max")
@@ -188,16 +202,18 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit) -> Table:
     rows = [
         (
             outcome.policy,
-            *(number(outcome.figures[entry.key].value) for entry in shown),
+            *(shown(outcome.figures[entry.key]) for entry in entries),
             _fairness(outcome),
             _keeps_up(outcome),
         )
         for outcome in comparison.outcomes
     ]
-    units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in shown)
+    units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in entries)
     title = f"whole runs: {units}, admissions that broke alpha in brackets"
     notes = [*stability_notes(comparison.outcomes, time_unit), *_chunk_notes(comparison.outcomes[0])]
-    return Table(title, ("policy", *(entry.title for entry in shown), "fair", "keeps up"), rows, notes=notes)
+    return Table(
+        title, ("policy", *(entry.title for entry in entries), "fair", "keeps up"), rows, notes=notes
+    )
 
 
 def _chunk_notes(outcome: Outcome) -> list[str]:

@@ -43,7 +43,7 @@ def comparison_page(
         title=" · ".join(outcome.policy for outcome in comparison.outcomes),
         facts=facts,
         cards=_cards(comparison, time_unit),
-        tables=comparison_tables(comparison, time_unit),
+        tables=comparison_tables(comparison, time_unit, intervals=True),
         pictures=embedded(pictures),
         schedule=schedules(comparison.outcomes),
         sections=with_pictures(sections),

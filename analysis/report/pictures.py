@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from analysis.compare import Comparison
 from analysis.definitions import definition
+from analysis.outcome import Outcome
 from analysis.plots import (
     Figure,
     latency_against_length,
@@ -52,7 +54,7 @@ class Picture:
 
 
 def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:
-    """Draw a comparison: three pictures a metric, and the load over time."""
+    """Draw a comparison: three pictures a metric, slowdown by length, and the load over time."""
     outcomes = comparison.outcomes
     pictures = []
     for metric in comparison.metrics:
@@ -73,13 +75,10 @@ def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: 
                 "logarithmic scale. The line that ends furthest right has the slowest request.",
                 latency_tail(outcomes, metric, time_unit=time_unit, warmup=warmup),
             ),
-            Picture(
-                f"{name}-by-length",
-                f"The {title} against request length",
-                "Median and 95th percentile among requests of about the same length, one line a policy.",
-                latency_against_length(outcomes, metric, time_unit=time_unit, warmup=warmup),
-            ),
+            _by_length(outcomes, metric, time_unit, warmup),
         ]
+    if "slowdown" not in comparison.metrics:
+        pictures.append(_by_length(outcomes, "slowdown", time_unit, warmup))
     load = Picture(
         "load-over-time",
         "Waiting and active requests over time",
@@ -88,3 +87,12 @@ def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: 
         load_over_time(outcomes, time_unit=time_unit),
     )
     return [*pictures, load]
+
+
+def _by_length(outcomes: Sequence[Outcome], metric: str, time_unit: TimeUnit, warmup: int) -> Picture:
+    return Picture(
+        f"{metric.replace('_', '-')}-by-length",
+        f"The {definition(metric).title} against request length",
+        "Median and 95th percentile among requests of about the same length, one line a policy.",
+        latency_against_length(outcomes, metric, time_unit=time_unit, warmup=warmup),
+    )

@@ -94,7 +94,7 @@ def test_compare_writes_every_file(command: Command, tmp_path: Path) -> None:
     )  # fmt: skip
     assert code == 0
     assert err.startswith("fcfs, isjl:alpha=40,beta=optimal on 8 slots: 200 requests")
-    pictures = ["costs", "gap-against-throughput", "gap-over-time", "load-over-time"]
+    pictures = ["costs", "gap-against-throughput", "gap-over-time", "load-over-time", "slowdown-by-length"]
     pictures += [
         f"{metric}-{kind}" for metric in ("e2el", "ttft") for kind in ("by-length", "quantiles", "tail")
     ]

@@ -166,7 +166,7 @@ def test_the_report_needs_nothing_from_outside(comparison: Comparison) -> None:
     outline = Outline()
     outline.feed(text)
     pictures = [source for source in outline.loads if not source.startswith("#")]  # the rest are anchors
-    assert len(pictures) == 4
+    assert len(pictures) == 5
     assert all(source.startswith("data:image/svg+xml;base64,") for source in pictures)
     assert all(outline.alternatives)
     assert not re.search(r"https?://|@import|url\(", text)
