@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _BUILT_IN = {
     "windowed": "policies.waiting:Windowed",
 }
 _FAIR = "fair-"
+_NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""``module:Class``."""
 _LISTED_FAIR = ("fair-fcfs", "fair-sjf", "fair-lpt")
 
 
@@ -140,7 +143,7 @@ def _load(name: str) -> Callable[..., Policy]:
     targets = _targets()
     if name in targets:
         target = targets[name][0]
-    elif ":" in name:
+    elif _NAMED.fullmatch(name):
         target = name
     else:
         names = [*targets, *_LISTED_FAIR]
@@ -153,7 +156,7 @@ def _load(name: str) -> Callable[..., Policy]:
     try:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as cause:
-        raise ValueError(f"policy {name!r}: cannot load {target}: {cause}") from cause
+        raise ValueError(f"policy {name!r}: cannot load {target}: {_in_a_line(cause)}") from cause
     except Exception as cause:  # somebody else's module may fail in any way
         raise ValueError(f"policy {name!r}: cannot load {target}: {_said(cause)}") from cause
     if not (inspect.isclass(found) and issubclass(found, Policy)):
@@ -174,7 +177,11 @@ def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any
 
 
 def _said(cause: Exception) -> str:
-    return f"{type(cause).__name__}: {cause}"
+    return f"{type(cause).__name__}: {_in_a_line(cause)}"
+
+
+def _in_a_line(cause: Exception) -> str:
+    return " ".join(str(cause).split())
 
 
 def _parameters(build: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from serving_sim.arguments import is_finite
 from workloads.lengths import parse_lengths
 from workloads.registry import unknown
 from workloads.superposition import Client, Superposition
+from workloads.toml_file import read_toml
 
 _REQUIRED = ("name", "rate", "lengths")
 _KEYS = (*_REQUIRED, "burstiness")
@@ -28,8 +29,8 @@ def read_clients(path: Path | str) -> Superposition:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = read_toml(path)
+    except ValueError as error:
         raise ValueError(f"{path}: is no TOML: {error}") from None
     for key in content:
         if key != "client":
@@ -72,6 +73,6 @@ def _text(key: str, value: object) -> str:
 
 
 def _number(key: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    raise ValueError(f"{key}={value!r}: must be a number")
+    if not is_finite(value):
+        raise ValueError(f"{key}={value!r}: must be a finite number")
+    return float(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from workloads.generate import make_workload
 from workloads.lengths import parse_lengths
 from workloads.parameters import check_count, check_positive
 from workloads.registry import unknown
+from workloads.toml_file import read_toml
 from workloads.whole_file import replacing
 
 
@@ -83,8 +83,7 @@ def read_specification(path: str | Path) -> Specification:
         If the file cannot be read.
     """
     try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-        return Specification(**_checked(content))
+        return Specification(**_checked(read_toml(Path(path))))
     except ValueError as error:  # what is no TOML or no UTF-8 raises one too
         raise ValueError(f"{path}: {error}") from None
 

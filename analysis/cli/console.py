@@ -39,7 +39,7 @@ def aligned(table: Table) -> str:
 def say(text: str, *, quiet: bool) -> None:
     """Tell the user what happens, unless they asked for silence."""
     if not quiet:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(_printable(text) + "\n")
 
 
 def say_all(texts: Iterable[str], *, quiet: bool) -> None:
@@ -50,12 +50,17 @@ def say_all(texts: Iterable[str], *, quiet: bool) -> None:
 
 def complain(message: str) -> None:
     """Report an error in one line."""
-    one_line = " ".join(message.split())
+    one_line = _printable(" ".join(message.split()))
     if len(one_line) > _LONGEST:
         half = _LONGEST // 2
         one_line = f"{one_line[:half]} ... {one_line[-half:]}"
     with contextlib.suppress(OSError):  # there may be nobody to hear it
         sys.stderr.write(f"serving-sim: error: {one_line}\n")
+
+
+def _printable(text: str) -> str:
+    """The text with control characters spelled: names of files and fields may hold orders to the terminal."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from serving_sim.arguments import is_finite
 from workloads.registry import unknown
+from workloads.toml_file import read_toml
 
 Value = TypeVar("Value")
 Check = Callable[[str, Any], Value]
@@ -34,10 +34,7 @@ class Entries:
     """
 
     def __init__(self, path: Path, known: Collection[str], elsewhere: Mapping[str, str]) -> None:
-        try:
-            self._content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(str(error)) from None
+        self._content = read_toml(path)
         for key in self._content:
             if key in elsewhere:
                 raise ValueError(f"{key}: {elsewhere[key]}")
@@ -85,7 +82,7 @@ def whole(least: int, most: int | None = None) -> Check[int]:
 
 def positive(key: str, value: object) -> float:
     """A finite number above 0."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+    if not (is_finite(value) and value > 0):
         raise ValueError(f"{key}={value!r}: must be a finite number > 0")
     return float(value)
 
@@ -123,6 +120,6 @@ def table(known: Collection[str]) -> Check[Mapping[str, float]]:
 
 
 def _number(key: str, value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not is_finite(value):
         raise ValueError(f"{key}={value!r}: must be a finite number")
     return float(value)

@@ -13,6 +13,7 @@ import numpy as np
 
 from serving_sim import StepTime, Workload
 from workloads import Arrivals, make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
+from workloads.regular_file import RULE, may_not_end
 from workloads.traces import log_files
 
 Scalar = str | int | float | None
@@ -194,6 +195,8 @@ def log_digest(path: Path) -> str:
     """SHA-256, in hexadecimal, of a log or of all logs that match a pattern."""
     digest = hashlib.sha256()
     for file in log_files(path):
+        if may_not_end(file):
+            raise ValueError(f"requests={str(path)!r}: {RULE}")
         with file.open("rb") as content:
             digest.update(hashlib.file_digest(content, "sha256").digest())
     return digest.hexdigest()

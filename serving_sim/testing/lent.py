@@ -47,8 +47,8 @@ class LentEpoch:
 
     def wake_in(self, steps: int) -> None:
         """See `Epoch.wake_in`."""
-        self.__dict__["_in"] = steps
         self._wake("wake_in", steps, "a whole number of steps >= 1")
+        self.__dict__["_in"] = steps  # one that is refused is none
 
     def wake_at(self, instant: float) -> None:
         """See `Epoch.wake_at`."""

@@ -15,7 +15,7 @@ import typer
 
 import analysis
 from analysis.cli import main
-from analysis.cli.console import complain
+from analysis.cli.console import complain, say
 from analysis.cli.ending import last_words
 from serving_sim.errors import PolicyError
 from serving_sim.testing import BreachError
@@ -103,6 +103,13 @@ def test_the_middle_of_a_long_message_is_left_out(capsys: pytest.CaptureFixture[
     assert said.startswith("serving-sim: error: file.csv: line 2: length='999")
     assert said.endswith("999': must be a whole number\n")
     assert " ... " in said
+
+
+def test_orders_to_the_terminal_are_spelled(capsys: pytest.CaptureFixture[str]) -> None:
+    complain("a\x1b[2Jb\r\nc.csv: line 2: length='\u202e9'")
+    assert capsys.readouterr().err == "serving-sim: error: a\\x1b[2Jb c.csv: line 2: length='\\u202e9'\n"
+    say("c\x07.csv: 4 rows\nand a note", quiet=False)
+    assert capsys.readouterr().err == "c\\x07.csv: 4 rows\nand a note\n"
 
 
 def test_an_interruption_while_libraries_load() -> None:

@@ -187,9 +187,13 @@ def test_another_configuration_is_computed_again(tmp_path: Path) -> None:
     assert CALLS == [1, 5]
 
 
-def test_a_damaged_file_is_computed_again(tmp_path: Path) -> None:
-    (tmp_path / "only.json").write_text("{", encoding="utf-8")
-    rows = collect([Task("only", noted, {"number": 3})], folder=tmp_path, jobs=1, done=silent)
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"null", b'{"digest": "DIGEST"}', b"\xff\xfe", b"[" * 100_000, b"9" * 5000]
+)
+def test_a_damaged_file_is_computed_again(tmp_path: Path, content: bytes) -> None:
+    task = Task("only", noted, {"number": 3})
+    (tmp_path / "only.json").write_bytes(content.replace(b"DIGEST", task.digest.encode()))
+    rows = collect([task], folder=tmp_path, jobs=1, done=silent)
     assert rows["only"][0]["number"] == 3
 
 

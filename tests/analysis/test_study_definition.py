@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -274,3 +275,34 @@ def test_refused_specifications(folder: Path, content: str, keys: str, message: 
 def test_the_studies_of_the_documentation_can_be_read(path: Path) -> None:
     cells = read_study(path).cells
     assert len({cell.key for cell in cells}) == len(cells) >= 100
+
+
+HUGE = "1" + "0" * 400
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SMALL.replace("0.5, 0.7", HUGE), f"load={HUGE}: must be a finite number > 0"),
+        (SMALL + f"goodput = {{ e2el = {HUGE} }}", f"goodput.e2el={HUGE}: must be a finite number"),
+        (SMALL + "seed = " + "9" * 5000, "Exceeds the limit (4300 digits) for integer string conversion"),
+        (SMALL + "seed = " + "[" * 5000, "is nested too deeply"),
+        (SMALL + "#" * (1 << 22), "must have at most 4,194,304 bytes"),
+    ],
+    ids=lambda text: text[-30:],
+)
+def test_hostile_values_are_refused(text: str, message: str) -> None:
+    assert refusal(lambda: study(text)).startswith(f"a.toml: {message}")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_files_without_an_end_are_refused(name: str) -> None:
+    os.mkfifo("pipe")
+    rule = "must be a file, found a pipe or a device"
+    workers = 'policy = "sjf"\nslots = 2\n'
+    assert refusal(lambda: study(f'{workers}requests = "{name}"')) == f"a.toml: requests='{name}': {rule}"
+    assert refusal(lambda: study(f'{workers}workload = "{name}"')) == f"a.toml: {name}: {rule}"
+    assert refusal(lambda: read_study(Path(name))) == f"{name}: {rule}"

@@ -46,6 +46,7 @@ def test_a_text_names_a_policy_and_the_policy_describes_itself(text: str, descri
         ("fcfs:alpha=4", "policy fcfs: unknown parameter 'alpha', it takes no parameters"),
         ("delayed:x=1", "policy delayed: needs a value for inner"),
         ("delayed:x=1,inner=nobody", "policy 'nobody': no such policy. Known: "),
+        ("no\nsuch.module:Thing", "policy 'no\\nsuch.module:Thing': no such policy. Known: "),
         ("no.such.module:Thing", "policy 'no.such.module:Thing': cannot load no.such.module:Thing: "),
         ("policies.continuous:Thing", "policy 'policies.continuous:Thing': cannot load "),
         ("fair-fcfs", "policy fair-fcfs: needs a value for alpha"),

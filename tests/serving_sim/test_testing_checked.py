@@ -186,3 +186,17 @@ def refusal(call: Callable[..., object], *arguments: float) -> str:
     with pytest.raises(PolicyError) as caught:
         call(*arguments)
     return str(caught.value)
+
+
+def test_a_wake_up_that_is_refused_is_none() -> None:
+    class Asking(Plain):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            if epoch.now > 0:
+                return self.admit(epoch)
+            with pytest.raises(PolicyError):
+                epoch.wake_in(0)
+            epoch.wake_at(2.0)
+            return []
+
+    run = simulate(Workload([0], [3]), Checked(Asking()), slots=1)
+    assert run.start.tolist() == [2.0]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import gc
 import gzip
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from refusal import refusal
 
-from workloads import read_workload
+from serving_sim import Workload
+from workloads import read_workload, write_workload
 
 CSV = b"release,length\n0,3\n1,4\n"
 
@@ -75,3 +77,29 @@ def test_refusals_name_the_file_and_the_line_in_it(
     assert refusal(lambda: read_workload(path)) == f"{path}: {message}"
     gc.collect()
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("pack", [packed, zstd])
+def test_what_unpacks_to_far_more_than_its_size_is_refused(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr("workloads.tables.source.MOST_UNPACKED", 1000)
+    path = tmp_path / "w.csv.gz"
+    path.write_bytes(pack(CSV + b"2,5\n" * 200_000))
+    most = max(1000, 100 * path.stat().st_size)
+    assert refusal(lambda: read_workload(path)) == (
+        f"{path}: must hold at most {most:,} bytes once it is unpacked"
+    )
+    gc.collect()
+    assert list(temporary.iterdir()) == []
+    path.write_bytes(pack(CSV + b"2,5\n" * 200))  # beyond the one limit, within the other
+    assert len(read_workload(path)[0]) == 202
+
+
+def test_rows_that_no_memory_holds_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workloads.tables.parquet_table.MOST_ROWS", 4999)
+    path = tmp_path / "w.parquet"
+    write_workload(Workload([0] * 5000, [1] * 5000), path)
+    assert refusal(lambda: read_workload(path)) == f"{path}: must have at most 4,999 rows, found 5,000"

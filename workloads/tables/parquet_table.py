@@ -11,6 +11,9 @@ from workloads.tables.table import Columns, Table, reading
 
 _ROWS = 1 << 17  # read at a time
 
+MOST_ROWS = 10**9
+"""A file of some kilobytes can say that a value is repeated without end."""
+
 
 class ParquetTable(Table):
     """A Parquet file; rows are counted from 1, as it has no lines."""
@@ -18,6 +21,9 @@ class ParquetTable(Table):
     def __init__(self, source: Source) -> None:
         with reading(source.path), _opened(source) as file:
             names = file.schema_arrow.names
+            rows = file.metadata.num_rows
+        if rows > MOST_ROWS:
+            raise ValueError(f"{source.path}: must have at most {MOST_ROWS:,} rows, found {rows:,}")
         super().__init__(source.path, names)
         self._source = source
 

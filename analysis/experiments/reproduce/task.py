@@ -88,11 +88,14 @@ def _do(task: Task, folder: Path) -> tuple[str, Rows]:
 
 
 def _read(task: Task, folder: Path) -> Rows | None:
+    """What is kept of a task; anything that `_do` did not write for the same work counts as nothing."""
     try:
-        content = json.loads(_file(task, folder).read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+        content = json.loads(_file(task, folder).read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
-    rows: Rows | None = content["rows"] if content.get("digest") == task.digest else None
+    if not isinstance(content, dict) or content.get("digest") != task.digest:
+        return None
+    rows: Rows | None = content.get("rows")
     return rows
 
 
