@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 
 OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
 
-.PHONY: demo test format lint types arrows kernel docs bench soak clean
+.PHONY: demo test format lint types arrows kernel docs bench soak fuzz clean
 
 demo: .venv/installed
 	$(BIN)/serving-sim compare --preset demo --out demo-out
@@ -46,8 +46,13 @@ soak: .venv/installed-dev
 	$(BIN)/python benchmarks/study_soak.py
 	$(BIN)/pytest --hypothesis-profile=soak
 
+# every reader for two minutes of computing, about an hour in all; Linux alone
+fuzz: .venv/installed-dev
+	$(INSTALL) --no-build-isolation -e '.[fuzz]'
+	$(BIN)/python tests/fuzz.py --seconds 120
+
 clean:
-	rm -rf .venv demo-out dist site .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv demo-out dist fuzz-found site .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 .venv/made:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v < (3, 11) and sys.exit("$(OLD)".format(*v))'

@@ -517,4 +517,6 @@ class Spans:
 
 
 TestInterleavings: Any = Interleavings.TestCase
-TestInterleavings.settings = settings(max_examples=max(30, settings().max_examples // 3), stateful_step_count=25)
+TestInterleavings.settings = settings(
+    max_examples=max(30, settings().max_examples // 3), stateful_step_count=25
+)
