@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -30,7 +31,6 @@ from analysis.steptime.steps import read_steps
 from analysis.study import read_study
 from analysis.study.store import Store, kept_cells
 from policies import parse_policy
-from policies import registry as policy_registry
 from workloads import (
     LogStream,
     parse_arrivals,
@@ -228,10 +228,9 @@ def without_modules() -> Iterator[None]:
     def load(name: str) -> Any:  # noqa: ANN401  (a module)
         if not name.startswith("policies."):
             raise ImportError(f"No module named {name!r}")
-        return original(name)
+        return import_module(name)
 
-    original = policy_registry.import_module
-    with mock.patch.object(policy_registry, "import_module", load):
+    with mock.patch("policies.registry.import_module", load):
         yield
 
 
