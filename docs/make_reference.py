@@ -32,6 +32,10 @@ COMMAND_LINE = """\
 to standard error. Exit codes: 0 success, 1 a check failed, 2 bad arguments or bad input, 130 interrupted
 with Ctrl-C, 141 nobody reads the output any more, 143 terminated, 129 its terminal is gone; files are
 whole or absent in every case.
+
+`serving-sim --install-completion` teaches bash, zsh, fish or PowerShell to complete commands, options and
+the names that they take: policies, presets, formats, distributions, metrics. `--show-completion` prints
+what it would install.
 """
 
 METRICS = """\

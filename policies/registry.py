@@ -126,6 +126,11 @@ def catalogue() -> list[PolicyEntry]:
     return sorted([*entries, *fair], key=lambda entry: entry.origin != "built in")
 
 
+def policy_names() -> tuple[str, ...]:
+    """Names of all policies, built in first, without loading them."""
+    return (*_targets(), *_LISTED_FAIR)
+
+
 @cache
 def _targets() -> dict[str, tuple[str, str]]:
     targets = {name: (target, "built in") for name, target in _BUILT_IN.items()}
@@ -146,7 +151,7 @@ def _load(name: str) -> Callable[..., Policy]:
     elif _NAMED.fullmatch(name):
         target = name
     else:
-        names = [*targets, *_LISTED_FAIR]
+        names = policy_names()
         close = difflib.get_close_matches(name, names, n=1)
         hint = f", did you mean {close[0]!r}?" if close else "."
         raise ValueError(f"policy {name!r}: no such policy{hint} Known: {', '.join(names)}")

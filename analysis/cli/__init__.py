@@ -51,7 +51,9 @@ def _run(words: list[str]) -> None:
     import typer
 
     from analysis.cli.app import app
+    from analysis.cli.completion import PROGRAM, answer_shell
 
     command = typer.main.get_command(app)
-    with command.make_context("serving-sim", words, obj=words) as context:
+    answer_shell(command)
+    with command.make_context(PROGRAM, words, obj=words) as context:
         command.invoke(context)

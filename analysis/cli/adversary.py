@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import say, show
 from analysis.cli.paths import output_folder
 from analysis.json_text import to_json
@@ -25,14 +26,17 @@ def adversary(
         str,
         typer.Argument(
             help="golden-ratio, over- or under-inserting, jigsaw, long-then-short, static-waste, "
-            "search or worst-by-slots."
+            "search or worst-by-slots.",
+            autocompletion=completion.adversary,
         ),
     ],
     *,
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME[:key=value,..]; repeatable (default: the usual suspects).", show_default=False
+            help="NAME[:key=value,..]; repeatable (default: the usual suspects).",
+            autocompletion=completion.policy,
+            show_default=False,
         ),
     ] = None,
     gamma: Annotated[

@@ -26,7 +26,6 @@ app = typer.Typer(
     name="serving-sim",
     help="Simulate batched LLM serving: schedulers, latency, throughput and fairness.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

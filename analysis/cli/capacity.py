@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
@@ -32,7 +33,9 @@ def capacity(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME[:key=value,..], repeatable (default: fcfs, sjf, ljf, isjl).", show_default=False
+            help="NAME[:key=value,..], repeatable (default: fcfs, sjf, ljf, isjl).",
+            autocompletion=completion.policy,
+            show_default=False,
         ),
     ] = None,
     goodput: Annotated[
@@ -46,7 +49,9 @@ def capacity(
     loads: Annotated[
         str, typer.Option(help="Loads at which latencies are measured.")
     ] = "0.2,0.4,0.5,0.6,0.7,0.8,0.85,0.9,0.95",
-    metric: Annotated[str, typer.Option(help="Metric to measure there.")] = "e2el",
+    metric: Annotated[
+        str, typer.Option(help="Metric to measure there.", autocompletion=completion.request_metric)
+    ] = "e2el",
     percentiles: Annotated[str, typer.Option(help="Its percentiles.")] = "50,90,99",
     warmup: Annotated[
         str,

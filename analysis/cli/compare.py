@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import progress, say, say_all, show
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
@@ -41,10 +42,14 @@ def compare(
         list[str] | None,
         typer.Option(
             help="NAME[:key=value,..], repeatable, first the baseline (default: fcfs, sjf, ljf, isjl).",
+            autocompletion=completion.policy,
             show_default=False,
         ),
     ] = None,
-    percentile_metrics: Annotated[str, typer.Option(help="Metrics to compare, as in e2el,ttft.")] = "e2el",
+    percentile_metrics: Annotated[
+        str,
+        typer.Option(help="Metrics to compare, as in e2el,ttft.", autocompletion=completion.request_metrics),
+    ] = "e2el",
 ) -> None:
     """Serve the same arrivals with several policies and compare their latencies."""
     from analysis.compare import check_distinct

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.paths import input_path, output_folder
 
 _workload = partial(typer.Option, rich_help_panel="Workload", show_default=False)
@@ -68,7 +69,11 @@ class SourceOptions:
     """Where requests come from."""
 
     preset: Annotated[
-        str | None, _workload(help="A named workload with slots and alpha; other options override it.")
+        str | None,
+        _workload(
+            help="A named workload with slots and alpha; other options override it.",
+            autocompletion=completion.preset,
+        ),
     ] = None
     workload: Annotated[
         Path | None,
@@ -79,14 +84,19 @@ class SourceOptions:
         ),
     ] = None
     lengths: Annotated[
-        str | None, _workload(help="Distribution of lengths, NAME[:key=value,..] (default: lmsys-like).")
+        str | None,
+        _workload(
+            help="Distribution of lengths, NAME[:key=value,..] (default: lmsys-like).",
+            autocompletion=completion.lengths,
+        ),
     ] = None
     arrivals: Annotated[
         str | None,
         _workload(
             help="Arrival process, NAME[:key=value,..] (default: poisson, gamma with --burstiness). One of "
             "backlog, fixed, poisson, gamma, weibull, hyperexponential, mmpp, sinusoidal, piecewise, "
-            "profile, batch, geometric-batch."
+            "profile, batch, geometric-batch.",
+            autocompletion=completion.arrivals,
         ),
     ] = None
     burstiness: Annotated[
@@ -110,7 +120,10 @@ class SourceOptions:
     ] = None
     predictions: Annotated[
         str | None,
-        _workload(help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5."),
+        _workload(
+            help="Intervals that hold the lengths, NAME[:key=value,..] as in noise:kappa=0.5.",
+            autocompletion=completion.predictions,
+        ),
     ] = None
     replications: Annotated[
         int, _workload(help="Independent workloads to serve (default: 1).", min=1, max=10_000)
@@ -137,7 +150,9 @@ class FileOptions:
         ),
     ] = None
     seed: Annotated[int, _workload(help="Seed of the workload (default: 0).")] = 0
-    format: Annotated[str, _trace(help="Format of the file (default: auto).")] = "auto"
+    format: Annotated[
+        str, _trace(help="Format of the file (default: auto).", autocompletion=completion.trace_format)
+    ] = "auto"
     length: Annotated[Length, _trace(help="What counts as steps (default: total).", case_sensitive=False)] = (
         Length.TOTAL
     )

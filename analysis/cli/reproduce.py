@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import Jobs
 from analysis.cli.paths import output_folder
@@ -18,7 +19,8 @@ def reproduce(
         str,
         typer.Argument(
             help="table1 to table3, fig4 to fig7, golden-ratio, who-pays, guarantees, nested-frontier, "
-            "pooling, demand, or all."
+            "pooling, demand, or all.",
+            autocompletion=completion.experiment,
         ),
     ],
     *,

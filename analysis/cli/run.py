@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import progress, say, say_all, show
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
 def run(
     *,
-    policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="NAME[:key=value,..], see 'serving-sim policies'.", autocompletion=completion.policy
+        ),
+    ],
     workload: WorkloadOptions,
     worker: WorkerOptions,
     prices: PriceOptions,

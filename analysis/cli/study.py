@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from analysis.cli import completion
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import Jobs
 from analysis.cli.paths import input_path, output_file, output_folder
@@ -152,7 +153,11 @@ def plot(
         ),
     ] = None,
     metrics: Annotated[
-        str, typer.Option(help="Metrics to draw, of requests or of runs, as in ttft,throughput.")
+        str,
+        typer.Option(
+            help="Metrics to draw, of requests or of runs, as in ttft,throughput.",
+            autocompletion=completion.metrics,
+        ),
     ] = "e2el,queue_time,slowdown",
     quiet: _Quiet = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from analysis.cli import completion
 from analysis.cli.console import say
 from analysis.cli.information import check_information, check_known, inform, seen_by_policies
 from analysis.cli.options import WorkerOptions, WorkloadOptions
@@ -25,7 +26,12 @@ _REQUESTS = 20
 
 def watch(
     *,
-    policy: Annotated[str, typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.")],
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="NAME[:key=value,..], see 'serving-sim policies'.", autocompletion=completion.policy
+        ),
+    ],
     workload: WorkloadOptions,
     worker: WorkerOptions,
     no_tty: Annotated[
