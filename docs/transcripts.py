@@ -4,7 +4,8 @@
 against it. The blocks of a page run one after the other in a folder of their own, which holds a small
 ``log.csv`` from the start:
 
-- ``console``: lines that begin with ``$ `` are typed, all others are what a terminal shows;
+- ``console``: lines that begin with ``$ `` are typed, all others are what a terminal shows; programs are
+  ``serving-sim`` and ``python`` with a script of the project;
 - lines indented by four blanks that begin with a command, blocks of ``sh``, and comments
   ``<!-- output of: COMMAND -->``: commands that are typed; a block of ``text`` after them holds a part of
   what they print;
@@ -156,17 +157,19 @@ class _Session:
 
     def _terminal(self, command: str) -> str:
         """What a terminal shows of a command, but for colours and progress."""
-        words = shlex.split(command.replace("\\\n", " "), comments=True)
-        if words[0] != "serving-sim":
-            raise ValueError(
-                f"{self._page}: {command!r} is not serving-sim: NOT_RUN must say why it is not typed"
-            )
+        program, *words = shlex.split(command.replace("\\\n", " "), comments=True)
         with (
-            mock.patch.dict(os.environ, {"COLUMNS": "120", "NO_COLOR": "1"}),
+            mock.patch.dict(os.environ, {"COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "agg"}),
             contextlib.redirect_stdout(io.StringIO()) as output,
             contextlib.redirect_stderr(output),
         ):
-            code = main(words[1:])
+            if program == "serving-sim":
+                code = main(words)
+            elif program == "python" and len(words) == 1:
+                runpy.run_path(str(ROOT / words[0]), run_name="__main__")
+                code = 0
+            else:
+                raise ValueError(f"{self._page}: {command!r} is not typed: NOT_RUN must say why")
         lines = "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
         if code > 1:
             raise ValueError(f"{self._page}: {command!r} ends with exit code {code}: {lines}")

@@ -65,7 +65,7 @@ def test_what_is_printed_takes_the_place_of_what_stood_there(page: str, shown: s
         ("    serving-sim policies\n\n```text\n9.9\n```\n", "nothing prints\n9.9\nbut\npolicies"),
         ("```text\n9.9\n```\n", "nothing prints\n9.9\nbut\n"),
         ("```toml\nx = 1\n```\n", "a block of toml under no file's name does not run"),
-        ("    make demo\n", "'make demo' is not serving-sim: NOT_RUN must say why it is not typed"),
+        ("    make demo\n", "'make demo' is not typed: NOT_RUN must say why"),
         ("```sh\nserving-sim run --alpha x\n```\n", "'serving-sim run --alpha x' ends with exit code 2: "),
     ],
     ids=["other output", "no command", "no file", "another program", "failure"],
