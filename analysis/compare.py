@@ -130,8 +130,10 @@ def compare(
         One a policy, each with the same number of replications; the first is the baseline.
     metrics : sequence of str
         Keys of `analysis.definitions.REQUEST_METRICS`.
-    percentiles, warmup
-        As in `summarize`.
+    percentiles : sequence of float
+        Percentiles of every metric, each strictly between 0 and 100.
+    warmup : int
+        Number of requests, first in arrival order, that the metrics leave out.
 
     Returns
     -------

@@ -18,7 +18,17 @@ SlotArray = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """Requests of one block with their fates, row for row."""
+    """Requests of one block with their fates, row for row.
+
+    Attributes
+    ----------
+    requests : Workload
+        The block.
+    start, first_token, finish : ndarray of float, shape (n,)
+        As in `Run`.
+    slot : ndarray of int, shape (n,)
+        As in `Run`.
+    """
 
     requests: Workload
     start: FloatArray
@@ -94,6 +104,35 @@ class Run:
 
     Per-request arrays have shape (n,) and stand in input order; times are in time units.
     They are empty where the requests went to a sink.
+
+    Attributes
+    ----------
+    policy : str
+        Name and parameters as the command line writes them.
+    slots : int
+        Most requests in a batch.
+    step_time : StepTime
+        Duration of a step.
+    slotted : bool
+        Whether an empty worker kept the grid of steps too.
+    engine : str
+        Who played the run; the results are the same.
+    requests : Workload or None
+        What was released, for a reactive source too; None where it went to a sink.
+    start : ndarray of float, shape (n,)
+        Instants of admission.
+    first_token : ndarray of float, shape (n,)
+        End of the step that made the first output token.
+    finish : ndarray of float, shape (n,)
+        End of the last step.
+    slot : ndarray of int, shape (n,)
+        Slots that the requests had.
+    totals : Totals
+        Exact counters.
+    audit : Audit
+        What became of constraint (1).
+    batches : Batches or None
+        Spans of constant batch, where they were recorded.
     """
 
     policy: str

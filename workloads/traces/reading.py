@@ -75,12 +75,7 @@ class LogStream:
     """A request log as a source that never holds all of it: `serving_sim.simulate` takes it as it is.
 
     The file, or the files in the order of their names, must be in the order of time. Each pass reads
-    them anew.
-
-    Parameters
-    ----------
-    path, format, length, time_unit, on_bad_row
-        As for `read_requests`.
+    them anew. The parameters are those of `read_requests`.
 
     Raises
     ------
