@@ -84,11 +84,12 @@ def arrival_series(run: Run, metric: str, warmup: int = 0) -> FloatArray:
         If the run kept no requests, there is no such metric, or nothing is left to measure.
     """
     values = latency(served_requests(run), run.step_time, metric)[measured_rows(run, warmup)]
-    return values[~np.isnan(values)]
+    undefined = np.isnan(values)
+    return values[~undefined] if undefined.any() else values
 
 
-def measured_rows(run: Run, warmup: int = 0) -> IntArray:
-    """Rows of the requests that statistics count, in arrival order.
+def measured_rows(run: Run, warmup: int = 0) -> IntArray | slice:
+    """Rows of the requests that statistics count, in arrival order, to index columns with.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def measured_rows(run: Run, warmup: int = 0) -> IntArray:
 
     Returns
     -------
-    ndarray of int, shape (n - warmup,)
+    ndarray of int, shape (n - warmup,), or slice
+        A slice where requests stand in arrival order, as it copies nothing.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def measured_rows(run: Run, warmup: int = 0) -> IntArray:
     requests = served_requests(run).requests
     check_warmup(warmup, len(requests))
     order = requests.arrival_order
-    return (np.arange(len(requests)) if order is None else order)[warmup:]
+    return slice(warmup, None) if order is None else order[warmup:]
 
 
 def check_warmup(warmup: int, requests: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.latency import served_requests
-from serving_sim import Run, Served
+from serving_sim import Batches, Run, Served
 from serving_sim.request import FloatArray, IntArray
 
 
@@ -97,17 +97,28 @@ def batch_levels(run: Run) -> dict[str, Levels]:
     run : Run
         A run that kept its requests and recorded its batches.
     """
-    batches = run.batches
-    assert batches is not None
-    emptied = _emptied(run)
-    place = np.searchsorted(batches.time, emptied)
-    columns = {
-        "active": batches.active,
-        "max progress": batches.max_progress,
-        "gap": batches.max_progress - batches.min_progress,
-    }
-    times = np.insert(batches.time, place, emptied)
-    return {name: Levels(times, np.insert(column, place, 0)) for name, column in columns.items()}
+    batches = _recorded(run)
+    active, progress = _with_rests(run, batches.active, batches.max_progress)
+    return {"active": active, "max progress": progress, "gap": gap_levels(run)}
+
+
+def gap_levels(run: Run) -> Levels:
+    """The gap alone, see `batch_levels`."""
+    batches = _recorded(run)
+    (gap,) = _with_rests(run, batches.max_progress - batches.min_progress)
+    return gap
+
+
+def _recorded(run: Run) -> Batches:
+    assert run.batches is not None
+    return run.batches
+
+
+def _with_rests(run: Run, *columns: IntArray) -> list[Levels]:
+    spans, emptied = _recorded(run).time, _emptied(run)
+    place = np.searchsorted(spans, emptied)
+    times = np.insert(spans, place, emptied)
+    return [Levels(times, np.insert(column, place, 0)) for column in columns]
 
 
 def _emptied(run: Run) -> FloatArray:

@@ -18,6 +18,7 @@ BENCHMARKS = (
     "fairness_stress",
     "optimum",
     "reading",
+    "report",
     "study_soak",
     "interval_coverage",
 )

@@ -75,3 +75,10 @@ def test_plain_simpy_and_ciw_serve_the_same_queue(queue: Workload, contenders: M
     release, length = queue.release.tolist(), queue.length.tolist()
     finish, _ = contenders.plain_simpy(release, length, SLOTS)
     np.testing.assert_allclose(contenders.ciw_queue(release, length, SLOTS), finish, rtol=1e-9)
+
+
+def test_the_report_measured_is_a_whole_one(scripts: Callable[[str], ModuleType]) -> None:
+    found = scripts("report").measure(300, "simpy")
+    assert found.engine == "simpy"
+    assert 100_000 < found.size < 5_000_000
+    assert found.simulation > 0

@@ -51,7 +51,7 @@ def fit(
 ) -> None:
     """Fit the step time of a worker to steps that an engine has measured."""
     from analysis.json_text import to_json
-    from analysis.report import step_time_section, step_time_tables
+    from analysis.report.steptime import step_time_section, step_time_tables
     from analysis.steptime import fit_step_time, read_steps
 
     if not 0 < time_unit < math.inf:

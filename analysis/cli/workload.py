@@ -114,7 +114,7 @@ def inspect(
     """Describe a workload: how many requests, how long, how often, how bursty, and what fits it."""
     from analysis.inspection import inspect_workload
     from analysis.json_text import to_json
-    from analysis.report import inspection_tables
+    from analysis.report.inspection import inspection_tables
 
     arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
@@ -147,7 +147,8 @@ def _write_report(
     unit: TimeUnit,
 ) -> None:
     from analysis.output import write_json, write_text
-    from analysis.report import inspection_section, sections_page
+    from analysis.report import sections_page
+    from analysis.report.inspection import inspection_section
 
     section = inspection_section(found, title="What arrives", time_unit=unit)
     for picture in section.pictures:

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.levels import batch_levels
+from analysis.levels import gap_levels
 from analysis.outcome import Outcome
 from analysis.plots.labels import label_points
-from analysis.plots.style import drawing, inks, new_figure, plain_numbers
+from analysis.plots.style import drawing, fill_steps, inks, new_figure, plain_numbers
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 _BINS = 300
 _BUDGET = "#000000"
-_FRONTIER = "#999999"
+_FRONTIER = "#CCCCCC"
 
 
 def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure:
@@ -38,8 +38,8 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
         figure = new_figure(height=0.7 + 0.95 * len(outcomes))
         strips = figure.subplots(len(outcomes), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
         for outcome, alpha, strip in zip(outcomes, budgets, strips, strict=True):
-            gap = batch_levels(outcome.runs[0])["gap"].largest(edges)
-            strip.stairs(gap, edges, fill=True, color=style[outcome.policy].colour)
+            gap = gap_levels(outcome.runs[0]).largest(edges)
+            fill_steps(strip, edges, gap, style[outcome.policy])
             if alpha is not None:
                 strip.axhline(alpha, color=_BUDGET, linewidth=1, linestyle="--")
                 strip.text(

@@ -94,7 +94,7 @@ def _lengths(outcome: Outcome, metric: str, warmup: int) -> IntArray:
     lengths = []
     for run in outcome.runs:
         served = served_requests(run)
-        defined = ~np.isnan(latency(served, run.step_time, metric))
         rows = measured_rows(run, warmup)
-        lengths.append(served.requests.length[rows[defined[rows]]])
+        defined = ~np.isnan(latency(served, run.step_time, metric)[rows])
+        lengths.append(served.requests.length[rows][defined])
     return np.concatenate(lengths)

@@ -13,6 +13,9 @@ from serving_sim.request import FloatArray
 
 _FACTOR = 5
 
+_SAMPLE = 10_000
+"""Values that tell a median well enough to pick a scale by."""
+
 
 def metric_series(outcomes: Sequence[Outcome], metric: str, warmup: int = 0) -> list[FloatArray]:
     """Values of a metric over all replications, one array a policy.
@@ -48,5 +51,5 @@ def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
     filled = [values for values in series if len(values)]
     if not filled or min(np.min(values) for values in filled) <= 0:
         return "linear"
-    medians = [float(np.median(values)) for values in filled]
+    medians = [float(np.median(values[:: 1 + len(values) // _SAMPLE])) for values in filled]
     return "log" if max(medians) > _FACTOR * min(medians) else "linear"

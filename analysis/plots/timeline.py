@@ -9,7 +9,15 @@ from matplotlib.figure import Figure
 
 from analysis.latency import served_requests
 from analysis.outcome import Outcome
-from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.plots.style import (
+    drawing,
+    fill_steps,
+    inks,
+    legend_above,
+    new_figure,
+    plain_numbers,
+    until_edge,
+)
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray
@@ -27,12 +35,14 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
     Parameters
     ----------
     outcomes : sequence of Outcome
-        Policies to draw.
+        Policies to draw, which served the same requests.
     time_unit : TimeUnit
         What the run counts time in.
     """
     style = inks([outcome.policy for outcome in outcomes])
+    release = served_requests(outcomes[0].runs[0]).requests.release  # all policies serve the same requests
     edges = np.linspace(0, max(outcome.runs[0].makespan for outcome in outcomes), _BINS + 1)
+    released = time_since(release, edges)
     with drawing():
         figure = new_figure(height=2.9 + 0.62 * len(outcomes))
         ratios = [3.2] + [1] * len(outcomes)
@@ -44,8 +54,8 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
             )
             waiting, active = mean_level(released - started, edges), mean_level(started - finished, edges)
             ink = style[outcome.policy]
-            queue.stairs(waiting, edges, baseline=None, label=outcome.policy, **ink.line)
-            strip.stairs(active, edges, fill=True, color=ink.colour)
+            queue.step(edges, until_edge(waiting), where="post", label=outcome.policy, **ink.line)
+            fill_steps(strip, edges, active, ink)
             strip.set_ylim(0, outcome.runs[0].slots)
             strip.set_yticks([0, outcome.runs[0].slots])
             strip.set_title(f"active requests, {outcome.policy}", loc="left", fontsize=8, pad=2)

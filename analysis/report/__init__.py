@@ -1,13 +1,15 @@
-"""Self-contained HTML reports."""
+"""Self-contained HTML reports.
+
+What needs scipy.stats, `analysis.report.inspection` and `analysis.report.steptime`, is imported from there: a
+comparison does without, and loading it takes longer than its pictures.
+"""
 
 from analysis.report.costs import cost_section
 from analysis.report.fairness import fairness_section
-from analysis.report.inspection import inspection_section, inspection_tables
 from analysis.report.page import comparison_page
 from analysis.report.pictures import Picture, comparison_pictures
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
-from analysis.report.steptime import step_time_section, step_time_tables
 
 __all__ = [
     "Picture",
@@ -16,9 +18,5 @@ __all__ = [
     "comparison_pictures",
     "cost_section",
     "fairness_section",
-    "inspection_section",
-    "inspection_tables",
     "sections_page",
-    "step_time_section",
-    "step_time_tables",
 ]

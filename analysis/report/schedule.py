@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from analysis.levels import batch_levels
+from analysis.levels import gap_levels
 from analysis.outcome import Outcome
 from analysis.spans import first_spans, span_steps
 from serving_sim import Run, Workload
@@ -89,7 +89,7 @@ def broken_spans(run: Run) -> list[tuple[float, float]]:
     list of (float, float)
         Begin and end in time units, apart from each other and in order; empty without an alpha.
     """
-    return [] if run.audit.alpha is None else batch_levels(run)["gap"].above(run.audit.alpha)
+    return [] if run.audit.alpha is None else gap_levels(run).above(run.audit.alpha)
 
 
 def _request_columns(workload: Workload) -> str:

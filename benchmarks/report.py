@@ -1,0 +1,134 @@
+"""How long the report of a comparison takes, held against the simulation it reports, and how large it is.
+
+    python benchmarks/report.py
+    python benchmarks/report.py --requests 1000000 --simpy
+
+The demo's workload, slots and alpha under the default policies of ``compare``, one replication, each
+measurement in a process of its own. Seconds are those of the processor.
+
+- Simulation: all simulated runs of the command, which is policies times replications, with batches
+  recorded as ``compare --out`` does. The engine is ``auto``, so compiled where numba is installed;
+  ``--simpy`` measures the other too. The compiled engine is loaded before.
+- Report: from import to the HTML file on disk. That is importing matplotlib and templates, drawing all
+  pictures, encoding them, and the page. Statistics and books are not in it: ``compare`` prints them
+  and writes them to its JSON files whether or not there is a report.
+- The fixed part is what a report of 1,000 requests takes: imports, fonts, axes, letters. It is the same
+  however many requests: curves are thinned to what a picture can show.
+- Picture files: the same pictures as PNG and SVG beside the page.
+
+Asked for are less than 5 MB, and that what grows with the requests takes less time than the simulation. Under
+the SimPy engine the whole report must. Exit code 1 where not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+from typing import Literal, NamedTuple
+
+from analysis.books import keep_books, lead_over
+from analysis.compare import compare
+from analysis.experiments.pricing import COST, PRICE
+from analysis.outcome import evaluate
+from analysis.output import write_text
+from analysis.prices import Prices
+from analysis.time_unit import TimeUnit
+from policies import parse_policy
+from serving_sim import Run, simulate
+from workloads import get_preset
+
+POLICIES = ("fcfs", "sjf", "ljf", "isjl")
+MOST_BYTES = 5_000_000
+FEW = 1_000
+COMPILED_FROM = 100_000
+
+Engine = Literal["auto", "simpy"]
+
+
+class Cost(NamedTuple):
+    """Seconds of simulation, report and picture files, and bytes of the report."""
+
+    simulation: float
+    report: float
+    files: float
+    size: int
+    engine: str
+
+
+def main() -> int:
+    """Print a row an engine."""
+    options = _options()
+    print("| engine | requests | simulation, s | report, s | fixed, s | rest, s | MB | picture files, s |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    fixed = _alone(FEW, "auto").report
+    engines: tuple[Engine, ...] = ("auto", "simpy") if options.simpy else ("auto",)
+    within = [_within(_alone(options.requests, engine), options.requests, fixed) for engine in engines]
+    return int(not all(within))
+
+
+def measure(requests: int, engine: Engine) -> Cost:
+    """Serve, and write the report."""
+    if engine == "auto":
+        _runs(COMPILED_FROM, engine)  # loads the compiled engine
+    begin = process_time()
+    runs = _runs(requests, engine)
+    simulation = process_time() - begin
+    comparison = compare([evaluate([run]) for run in runs])
+    prices = Prices(COST, PRICE)
+    books = [keep_books([run], prices) for run in runs]
+    leads = [lead_over([run], runs[:1], prices) for run in runs[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        begin = process_time()
+        from analysis.report import comparison_page, comparison_pictures, cost_section, fairness_section
+
+        unit = TimeUnit("step")
+        pictures = comparison_pictures(comparison, time_unit=unit, warmup=0)
+        sections = [fairness_section(comparison.outcomes, unit), cost_section(books, leads, prices)]
+        page = comparison_page(comparison, pictures, sections=sections, facts={}, time_unit=unit)
+        write_text(Path(folder) / "report.html", page)
+        written = process_time()
+        for picture in (*pictures, *(each for section in sections for each in section.pictures)):
+            picture.save(Path(folder))
+        return Cost(simulation, written - begin, process_time() - written, len(page.encode()), runs[0].engine)
+
+
+def _runs(requests: int, engine: Engine) -> list[Run]:
+    preset = replace(get_preset("demo"), n=requests)
+    workload = preset.workload(0)
+    policies = [parse_policy(name, defaults={"alpha": preset.alpha}) for name in POLICIES]
+    return [
+        simulate(workload, policy, slots=preset.slots, alpha=preset.alpha, engine=engine, record_batches=True)
+        for policy in policies
+    ]
+
+
+def _alone(requests: int, engine: Engine) -> Cost:
+    # a spawned process has imported nothing that others have
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as fresh:
+        return fresh.submit(measure, requests, engine).result()
+
+
+def _within(cost: Cost, requests: int, fixed: float) -> bool:
+    rest = cost.report - fixed
+    cells = (cost.simulation, cost.report, fixed, rest, cost.size / 1e6, cost.files)
+    print(f"| {cost.engine} | {requests:,} | {' | '.join(f'{cell:.2f}' for cell in cells)} |", flush=True)
+    counted = cost.report if cost.engine == "simpy" else rest
+    return cost.size < MOST_BYTES and counted < cost.simulation
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--simpy", action="store_true", help="measure the SimPy engine too")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
