@@ -33,7 +33,8 @@ kernel: .venv/installed-dev
 	$(BIN)/python -c 'from policies import FCFS; from serving_sim import Workload, simulate; \
 	    simulate(Workload([0], [1]), FCFS(), slots=1, engine="compiled")'
 
-# docs/ as a site that needs no network: site/index.html; the tests build it as strictly
+# docs/ as a site that needs no network; the tests build it as strictly. site/index.html opens from the
+# disk, its search wants a server: python -m http.server -d site
 docs: .venv/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

@@ -61,7 +61,7 @@ NOT_RUN = {
         "serving-sim capacity": "takes minutes",
     },
     "docs/how-to/your-own-trace.md": {
-        "": "needs public traces; tests/workloads/test_real_traces.py reads them where they are",
+        "": "needs public traces; tests/test_transcripts.py repeats its table where they are",
     },
     "docs/explanation/what-fairness-costs.md": {
         "": "takes an hour",

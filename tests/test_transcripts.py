@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import Command
 from docs_script import docs_script
 
 transcripts = docs_script("transcripts")
@@ -16,6 +17,21 @@ RUNNING = [page for page in transcripts.PAGES if transcripts.parts(page)]
 @pytest.mark.parametrize("page", RUNNING, ids=transcripts.name)
 def test_pages_show_what_is_printed(page: Path) -> None:
     assert transcripts.replay(page) == page.read_text(encoding="utf-8"), f"python docs/transcripts.py {page}"
+
+
+def test_the_page_of_public_traces_shows_what_they_give(
+    shared: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shared / "traces" / "azure2023")
+    parts = transcripts.parts(transcripts.ROOT / "docs" / "how-to" / "your-own-trace.md")
+    (typed,) = [
+        part for part in parts if part.startswith("serving-sim compare") and part.endswith("--out code")
+    ]
+    (table,) = [part for part in parts if part.startswith("AzureLLMInferenceTrace_code.csv")]
+    words = typed.replace("\\\n", " ").removesuffix("--out code").removeprefix("serving-sim")
+    code, out, err = command(words)
+    assert code == 0
+    assert [line for line in table.splitlines() if line not in out + err] == []
 
 
 def test_what_is_not_run_is_there() -> None:
