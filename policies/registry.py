@@ -75,10 +75,11 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
     check_kind("name", name, str, "a text such as 'fcfs'")
     if name.startswith(_FAIR) and name not in _targets():
         inner_name = name.removeprefix(_FAIR)
+        shared = "alpha" in _takes(inner_name, parameters)  # refuses an unknown name before all else
         if "alpha" not in parameters:
             raise ValueError(f"policy {name}: needs a value for alpha")
         alpha = parameters["alpha"]
-        if "alpha" not in _takes(inner_name, parameters):
+        if not shared:
             del parameters["alpha"]
         return Fair(make_policy(inner_name, **parameters), alpha)
     build = _load(name)
@@ -214,7 +215,7 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
         if not equals or not key.strip() or not value.strip():
             raise ValueError(f"policy {text!r}: {item!r} must read key=value")
         if key.strip() in parameters:
-            raise ValueError(f"policy {text!r}: {key.strip()} is set twice")
+            raise ValueError(f"policy {text!r}: {key.strip()!r} is set twice")
         parameters[key.strip()] = _value(value.strip())
     return head, parameters
 

@@ -29,6 +29,7 @@ from analysis.prices import read_tariffs
 from analysis.statistic import quantiles
 from analysis.steptime.steps import read_steps
 from analysis.study import read_study
+from analysis.study.measure import Result
 from analysis.study.store import Store, kept_cells
 from policies import parse_policy
 from workloads import (
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from serving_sim import Workload
 
 Target = Callable[[bytes], None]
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 PATIENCE = 5.0
 """Seconds of computing that an input may take at most; the largest that are tried have 64 kB."""
@@ -63,7 +64,7 @@ _FOLDER = tempfile.TemporaryDirectory(prefix="serving-sim-fuzz-")
 FOLDER = Path(_FOLDER.name)
 
 
-def outcome(read: Callable[[], Result], place: object = "", *, given: str = "") -> Result | None:
+def outcome(read: Callable[[], Found], place: object = "", *, given: str = "") -> Found | None:
     """What a reader returns, None where it refuses: in one line that names the file.
 
     A text that is ``given`` may name a file itself; its name is repeated as it is.
@@ -315,10 +316,15 @@ def _parquet(**columns: object) -> bytes:
 
 
 def _stored() -> bytes:
-    path = FOLDER / "seed.sqlite"
-    with Store(path):
-        pass
-    return path.read_bytes()
+    """A store that holds cells."""
+    path = _file(
+        "seed.toml", b'policy = "fcfs"\nslots = [1, 2]\nlengths = "lmsys-like"\nnum-prompts = 9\nload = 1\n'
+    )
+    one, other = read_study(path).cells
+    with Store(path.with_suffix(".sqlite")) as store:
+        store.keep(one, Result(row='{"E": 1, "makespan": 2.5}'))
+        store.keep(other, Result(error="a broken cell"))
+    return path.with_suffix(".sqlite").read_bytes()
 
 
 _PLAIN = (

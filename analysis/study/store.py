@@ -41,6 +41,11 @@ _PATIENCE = 60.0
 
 _UNUSABLE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
+_PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_INTERRUPT", "SQLITE_NOMEM", "SQLITE_IOERR")
+"""Errors that say nothing of what the file holds."""
+
+_SHOWN = 200  # characters of a flaw
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -158,9 +163,16 @@ def _open(path: Path, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
 
 def _read(database: sqlite3.Connection) -> dict[str, Kept]:
     return {
-        key: Kept(digest, None if row is None else json.loads(row), error)
+        key: Kept(digest, None if row is None else _row(row), error)
         for key, digest, row, error in database.execute("SELECT key, digest, row, error FROM cells")
     }
+
+
+def _row(text: str) -> Row:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"row={text[:_SHOWN]!r}: must be a JSON object")  # noqa: TRY004  (bad input)
+    return found
 
 
 def _flaw(database: sqlite3.Connection) -> str | None:
@@ -172,14 +184,27 @@ def _flaw(database: sqlite3.Connection) -> str | None:
         if _is_empty(database) and application == layout == 0:
             return None
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorname not in _UNUSABLE:
+        if getattr(error, "sqlite_errorname", None) not in _UNUSABLE:
             raise
         return f"is damaged or no store of a study ({error})"
+    except UnicodeDecodeError:  # what SQLite says of the damage may show it
+        return "is damaged or no store of a study"
     if application != _APPLICATION:
         return "is a database of something else"
     if layout != _LAYOUT:
         return f"has layout {layout}, this version reads {_LAYOUT}"
-    return None if verdict == "ok" else f"is damaged ({' '.join(verdict.split())})"
+    return _damage(database) if verdict == "ok" else f"is damaged ({' '.join(verdict.split())})"
+
+
+def _damage(database: sqlite3.Connection) -> str | None:
+    """What is wrong with the cells of a file that SQLite finds no fault with."""
+    try:
+        _read(database)
+    except (sqlite3.DatabaseError, ValueError, RecursionError) as error:
+        if getattr(error, "sqlite_errorname", None) in _PASSING:
+            raise
+        return f"is damaged ({' '.join(str(error).split())[:_SHOWN]})"
+    return None
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:

@@ -311,6 +311,14 @@ def later() -> None:
         database.execute("PRAGMA user_version = 2")
 
 
+def changed_by(statement: str) -> None:
+    """A store that SQLite finds no fault with, after a change that no run makes."""
+    run_here(SMALL)
+    with closing(sqlite3.connect("a.sqlite")) as database:
+        database.execute(statement)
+        database.commit()
+
+
 FLAWS = {
     foreign: "is a database of something else",
     damaged: "is damaged",
@@ -318,6 +326,10 @@ FLAWS = {
     lambda: Path("a.sqlite").write_text("a note\n" * 1000): (
         "is damaged or no store of a study (file is not a database)"
     ),
+    lambda: changed_by("UPDATE cells SET row = '{\"E\": '"): "is damaged (Expecting value",
+    lambda: changed_by("UPDATE cells SET row = '[1]'"): "is damaged (row='[1]': must be a JSON object)",
+    lambda: changed_by("UPDATE cells SET row = CAST(x'FF' AS TEXT)"): "is damaged (Could not decode",
+    lambda: changed_by("ALTER TABLE cells RENAME TO others"): "is damaged (no such table: cells)",
 }
 
 

@@ -39,7 +39,7 @@ def test_a_text_names_a_policy_and_the_policy_describes_itself(text: str, descri
         ("fcsf", "policy 'fcsf': no such policy, did you mean 'fcfs'? Known: "),
         ("isjl", "policy isjl: needs a value for alpha"),
         ("isjl:alpha", "policy 'isjl:alpha': 'alpha' must read key=value"),
-        ("isjl:alpha=4,alpha=5", "policy 'isjl:alpha=4,alpha=5': alpha is set twice"),
+        ("isjl:alpha=4,alpha=5", "policy 'isjl:alpha=4,alpha=5': 'alpha' is set twice"),
         ("isjl:alpha=-1", "alpha=-1: must be a whole number of tokens >= 0"),
         ("isjl:alpha=1.5", "alpha=1.5: must be a whole number of tokens >= 0"),
         ("isjl:alpha=4,gamma=1", "policy isjl: unknown parameter 'gamma', it takes alpha, beta"),

@@ -42,8 +42,10 @@ from serving_sim.worker import Worker
 
 DRAWN = "drawn"
 NAMED = ("fcfs", "sjf", "lpt", "ljf", "fair-fcfs", "fair-sjf", "isjl", "robust-isjl")
-PACES = (Pace(1.0), Pace(0.5), Pace(2.0, 0.25, 0.5), Pace(0.5, 0.0, 0.125, 0.0625))
+EXACT = (Pace(1.0), Pace(0.5), Pace(2.0, 0.25, 0.5), Pace(0.5, 0.0, 0.125, 0.0625))
 """Their sums are exact in floating point, as long as numbers are small."""
+
+ROUNDED = (Pace(0.1), Pace(0.03), Pace(0.03, 0.0, 0.007))
 
 TICK = 2.0**-20
 """Just before and just after, exactly; other runs take the next float, which rounding can swallow."""
@@ -96,11 +98,13 @@ class Drawn(Policy):
 
     def begin(self, slots: int) -> None:
         self._waiting: list[int] = []
+        self.due, self.due_step = inf, inf
 
     def join(self, request: int, size: int, release: float) -> None:
         self._waiting.append(request)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        self.due, self.due_step = inf, inf
         if self.data is None:  # the machine has come to its end
             return self._admit(list(self._waiting), list(epoch.free))
         draw = self.data.draw
@@ -111,10 +115,13 @@ class Drawn(Policy):
         answer = self._admit(requests[: draw(st.integers(0, most))], list(free))
         wake = draw(st.sampled_from(["", "soon", "later", "both"]))
         if wake in ("soon", "both") and (answer or epoch.active):
-            epoch.wake_in(draw(st.integers(1, 4)))
+            steps = draw(st.integers(1, 4))
+            epoch.wake_in(steps)
+            self.due_step = epoch.step + steps
         if wake in ("later", "both"):
             later = epoch.now + draw(st.sampled_from([TICK, 0.25, 3.0]))
-            epoch.wake_at(max(later, nextafter(epoch.now, inf)))
+            self.due = max(later, nextafter(epoch.now, inf))
+            epoch.wake_at(self.due)
         return answer
 
     def _admit(self, requests: list[int], free: list[int]) -> list[Admission]:
@@ -159,7 +166,7 @@ class Interleavings(RuleBasedStateMachine):
         slots=st.sampled_from([1, 2, 3, 5, 10_000]),
         alpha=st.sampled_from([0, 1, 4, 10**12]),
         claims=st.booleans(),
-        pace=st.sampled_from(PACES),
+        pace=st.sampled_from((*EXACT, *ROUNDED)),
         slotted=st.booleans(),
         exact=st.booleans(),
         interval=st.booleans(),
@@ -176,7 +183,8 @@ class Interleavings(RuleBasedStateMachine):
         exact: bool,
         interval: bool,
     ) -> None:
-        self.name, self.slots, self.alpha, self.pace, self.exact = name, slots, alpha, pace, exact
+        self.name, self.slots, self.alpha, self.pace = name, slots, alpha, pace
+        self.exact = exact and pace in EXACT
         self.step_time = StepTime(*pace)
         self.slotted = slotted and self.step_time.constant
         self.interval = interval or name == "robust-isjl"
@@ -186,6 +194,8 @@ class Interleavings(RuleBasedStateMachine):
         self.sent: list[Sent] = []
         self.seen = Seen()
         self.in_system = self.busy = self.residence = 0.0
+        self.due = self.due_step = inf
+        self._last_decision = -1.0
         self.clock = Clock()
         self.ledger = Ledger("upper" if self.interval else "length", self.step_time, None)
         self.desk = Desk(self.clock, self.ledger, Silent())
@@ -212,7 +222,9 @@ class Interleavings(RuleBasedStateMachine):
     )
     def send(self, length: list[int], when: str, far: int) -> None:
         """Release requests at an instant that has to do with the next event."""
-        self.desk.spawn(self._sender(length, self._instant(when, far)))
+        instant = self._instant(when, far)
+        late = instant == self.clock.now and self._has_decided()
+        self.desk.spawn(self._sender(length, instant, late=late))
 
     @precondition(lambda self: self.sent)
     @rule(
@@ -226,7 +238,7 @@ class Interleavings(RuleBasedStateMachine):
     ) -> None:
         """Release more once a request starts or ends, perhaps while the worker still decides, and again."""
         request = data.draw(st.integers(0, len(self.sent) - 1))
-        self.desk.spawn(self._reactor(request, length, fate, turns))
+        self.desk.spawn(self._reactor(request, length, fate, turns, late=self._has_decided()))
 
     @rule()
     def wait_for_the_past(self) -> None:
@@ -256,34 +268,35 @@ class Interleavings(RuleBasedStateMachine):
             }[when],
         )
 
-    def _sender(self, length: list[int], instant: float) -> Process:
+    def _sender(self, length: list[int], instant: float, *, late: bool) -> Process:
         yield self.desk.at(instant)
-        self._release(length, late=False)
+        self._release(length, late=late)
 
     def _reactor(
-        self, request: int, length: list[int], fate: Literal["started", "finished"], turns: int
+        self, request: int, length: list[int], fate: Literal["started", "finished"], turns: int, *, late: bool
     ) -> Process:
         for _ in range(turns):
-            # a start is told as the policy has answered: what it leads to comes after the decision, but
-            # only if it is news
-            late = fate == "started" and self.ledger.started_at(request) is None
+            news = getattr(self.ledger, f"{fate}_at")(request) is None
             told = yield getattr(self.desk, fate)(request)
             assert told == getattr(self.ledger, f"{fate}_at")(request)
-            assert told <= self.clock.now
-            late = late or (bool(self.sent) and self._decided_now())
-            request = self._release(length, late=late)
+            assert not news or told == self.clock.now
+            # an end is told before the decision at its instant, a start after it
+            request = self._release(length, late=fate == "started" if news else late)
 
-    def _decided_now(self) -> bool:
-        """Whether the worker has decided at this instant, so that what comes now waits for the next epoch."""
-        return self._last_decision == self.clock.now and self.worker.batch.admitted != {}
+    def _has_decided(self) -> bool:
+        """Whether the worker steps on at this instant, so that what comes now waits for the next epoch."""
+        return self._last_decision == self.clock.now and bool(self.worker.batch.admitted)
 
     def _release(self, length: list[int], *, late: bool) -> int:
         request = -1
-        for tokens in length:
+        assert self._has_decided() == late
+        longest = 10**9 if self.step_time.constant else 10**5  # later, floats could not tell steps apart
+        for wanted in length:
+            tokens = min(wanted, longest)
             upper = tokens + tokens % 3
             request = self.desk.release(tokens, lower=1, upper=upper)
             assert request == len(self.sent)
-            self.sent.append(Sent(self.clock.now, tokens, upper, late or self._decided_now()))
+            self.sent.append(Sent(self.clock.now, tokens, upper, late))
         return request
 
     # What time does
@@ -319,10 +332,9 @@ class Interleavings(RuleBasedStateMachine):
             raise (self.desk.failure or self.worker.failure or AssertionError("stopped")) from None
         assert self.clock.now >= before
         self._check_fates()
+        self._check_prompt()
 
     # What must hold
-
-    _last_decision = -1.0
 
     def hears_join(self, request: int, size: int, release: float) -> None:
         """Requests join in order, once, with what may be known of them, and none before its release."""
@@ -333,11 +345,13 @@ class Interleavings(RuleBasedStateMachine):
         self.seen.joined.append(request)
 
     def hears_question(self, epoch: Epoch) -> None:
-        """The policy is asked when it could act, and is shown the worker as it is."""
+        """The policy is asked when it could act and by when it wished, and is shown the worker as it is."""
         seen = self.seen
+        assert epoch.step <= self.due_step
+        assert epoch.now <= self.due
         assert epoch.now == self.clock.now
         assert epoch.step >= seen.step
-        assert epoch.joined == len(seen.joined)
+        assert epoch.joined == len(seen.joined) == len(self.sent), "who was released has not joined"
         seen.step = epoch.step
         active = {slot: request for slot, request in enumerate(self.worker.batch.occupant) if request != FREE}
         assert len(active) < self.slots
@@ -362,6 +376,18 @@ class Interleavings(RuleBasedStateMachine):
             self.seen.slot[request] = slot
         if answer:
             self.seen.gap = max(self.seen.gap, epoch.max_progress)
+        self._note_due(epoch, len(answer))
+
+    def _note_due(self, epoch: Epoch, admitted: int) -> None:
+        """When the policy must be asked again at the latest, if it could then act."""
+        self.due = self.due_step = inf
+        acts = self.policy.alpha is None and len(self.seen.joined) > len(self.seen.start_step)
+        if self.name == DRAWN and acts and epoch.active + admitted < self.slots:
+            self.due_step = self.drawn.due_step
+            # a busy worker, and a slotted one, comes to it at the end of a step
+            steps = self.slotted or epoch.active + admitted > 0
+            if self.step_time.constant or not steps:
+                self.due = self.drawn.due + steps * self.step_time.base * (1 + 1e-9)
 
     def _check_fates(self) -> None:
         """Dates and slots of all requests, and the batch."""
@@ -384,10 +410,18 @@ class Interleavings(RuleBasedStateMachine):
                 assert start < finish + np.spacing(finish)  # a step can be too short to date
                 assert finish <= self.clock.now
                 if self.step_time.constant:
-                    assert finish == pytest.approx(start + sent.length * self.step_time.base, rel=1e-15)
+                    assert finish == pytest.approx(start + sent.length * self.step_time.base, rel=1e-12)
+
+    def _check_prompt(self) -> None:
+        """A release that finds a free slot is seen at the end of its step at the latest."""
+        free = len(self.worker.batch.admitted) < self.slots and self.policy.alpha is None
+        unseen = self.sent[len(self.seen.joined) :]
+        if free and unseen and self.step_time.constant and self.clock.peek() > self.clock.now:
+            assert self.clock.peek() - unseen[0].release <= self.step_time.base * (1 + 1e-9)
 
     def _check_at_rest(self) -> None:
         """Nothing can happen by itself: nobody is served, and whoever waits is told of."""
+        assert self.due == self.due_step == inf
         assert not self.worker.batch.admitted
         assert len(self.seen.joined) == len(self.sent)
         left = len(self.sent) - len(self.seen.start_step)
@@ -407,6 +441,7 @@ class Interleavings(RuleBasedStateMachine):
             self._event()
         self._check_at_rest()
         assert len(self.seen.start_step) == len(self.sent)
+        assert self.desk.running == 0
         self._check_totals()
         self._check_with_oracle()
 
