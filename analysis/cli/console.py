@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
+
+from analysis.json_text import to_json
 
 if TYPE_CHECKING:
     from analysis.tables import Table
@@ -25,6 +27,11 @@ def show(table: Table) -> None:
     """Print a table: ruled on a terminal that is wide enough for its numbers, else in aligned columns."""
     if not (sys.stdout.isatty() and _show_ruled(table)):
         sys.stdout.write(aligned(table) + "\n")
+
+
+def show_json(content: Mapping[str, object]) -> None:
+    """Print what programs read."""
+    sys.stdout.write(to_json(content))
 
 
 def aligned(table: Table) -> str:

@@ -27,6 +27,9 @@ Jobs = Annotated[
 ]
 
 
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, not text.")]
+
+
 class Length(StrEnum):
     """What counts as steps."""
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, show
-from analysis.cli.options import Jobs
+from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import output_folder
+
+if TYPE_CHECKING:
+    from analysis.experiments.reproduce.experiment import Settings
+    from analysis.report.section import Section
 
 
 def reproduce(
@@ -41,6 +47,7 @@ def reproduce(
     ] = 10,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help="Where all randomness comes from.", min=0)] = 0,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Run an experiment of the paper and print its numbers beside those measured."""
@@ -61,8 +68,37 @@ def reproduce(
         sections = [item.section for item in items]
     command = shlex.join(["serving-sim", *context.obj])
     page = catalogue.write_page(sections, settings, folder=out, command=command)
+    if json:
+        _print_json(sections, settings, page)
+    else:
+        _show(sections)
+    say(f"files are in {out}, read {page} first", quiet=quiet)
+
+
+def _show(sections: Sequence[Section]) -> None:
     for section in sections:
         for table in section.tables:
             show(table)
         typer.echo("\n".join([f"{section.title}:", *(f"- {text}" for text in section.found), ""]))
-    say(f"files are in {out}, read {page} first", quiet=quiet)
+
+
+def _print_json(sections: Sequence[Section], settings: Settings, page: Path) -> None:
+    from analysis.version import project_version
+
+    experiments = [
+        {
+            "name": section.name,
+            "title": section.title,
+            "found": section.found,
+            "tables": [asdict(table) for table in section.tables],
+        }
+        for section in sections
+    ]
+    show_json(
+        {
+            "version": project_version(),
+            "settings": asdict(settings),
+            "page": str(page),
+            "experiments": experiments,
+        }
+    )

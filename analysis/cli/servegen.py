@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli.console import say
+from analysis.cli.console import say, show_json
+from analysis.cli.options import Json
 from analysis.cli.parsing import parse_duration
 from analysis.cli.paths import input_path, output_file
 
@@ -34,6 +35,7 @@ def servegen(
         str, typer.Option("--for", help="How long, as in 10min or 1h.", metavar="TIME")
     ] = "1h",
     seed: Annotated[int, typer.Option(help="Seed of the requests.", min=0)] = 0,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
 ) -> None:
     """Write a plain workload file with requests as the clients of ServeGen send them."""
@@ -50,6 +52,10 @@ def servegen(
     )
     assert workload.tenant is not None
     sending = len(set(workload.tenant))
-    say(f"{len(workload):,} requests of {sending:,} among {len(clients):,} clients", quiet=quiet)
+    fact = f"{len(workload):,} requests of {sending:,} among {len(clients):,} clients"
+    say(fact, quiet=quiet)
     write_workload(workload, out)
     say(f"written to {out}", quiet=quiet)
+    if json:
+        files = [{"file": str(out), "requests": len(workload)}]
+        show_json({"facts": [fact], "seed": seed, "input": None, "files": files})

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, show
-from analysis.cli.options import Jobs
+from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import input_path, output_file, output_folder
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def run(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of Dask's scheduler.", metavar="ADDRESS", show_default=False)
     ] = None,
+    json: Json = False,
     quiet: _Quiet = False,
 ) -> None:
     """Simulate the cells that are not finished yet and keep each as soon as it is."""
@@ -102,13 +103,15 @@ def run(
                     raise
             after = standing(study.cells, store.read())
     say(f"{_in_words(after)}; kept in {study.store_path}", quiet=quiet)
+    if json:
+        show_json(_as_json(study, after))
     _report_failures(failed)
     if failed:
         raise typer.Exit(1)
 
 
 @app.command()
-def status(file: _File) -> None:
+def status(file: _File, *, json: Json = False) -> None:
     """Tell how far a study is, and which cells failed."""
     from analysis.study import read_study
     from analysis.study.lock import is_running
@@ -117,7 +120,11 @@ def status(file: _File) -> None:
 
     study = read_study(file)
     now = standing(study.cells, kept_cells(study.store_path))
-    show(_status_table(now, running=is_running(study.store_path)))
+    running = is_running(study.store_path)
+    if json:
+        show_json(_as_json(study, now) | {"running": running})
+        return
+    show(_status_table(now, running=running))
     _report_failures(now.failed)
 
 
@@ -128,6 +135,7 @@ def export(
     out: Annotated[
         Path, typer.Option(help="File to write: .csv or .parquet.", metavar="FILE", parser=output_file)
     ],
+    json: Json = False,
     quiet: _Quiet = False,
 ) -> None:
     """Write the finished cells as one table, a row a cell."""
@@ -136,6 +144,8 @@ def export(
     study, table = _finished(file)
     write_frame(out, table)
     say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
+    if json:
+        show_json({"file": str(out), "cells": len(study.cells), "written": len(table)})
 
 
 @app.command()
@@ -159,6 +169,7 @@ def plot(
             autocompletion=completion.metrics,
         ),
     ] = "e2el,queue_time,slowdown",
+    json: Json = False,
     quiet: _Quiet = False,
 ) -> None:
     """Draw the finished cells: a picture a metric with one line a policy, and a page."""
@@ -185,6 +196,9 @@ def plot(
     }
     write_text(out / "report.html", study_page(f"Study {file.stem}", sections, facts))
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
+    if json:
+        pictures = [str(out / picture.name) for section in sections for picture in section.pictures]
+        show_json({"page": str(out / "report.html"), "pictures": pictures, "cells": len(table)})
 
 
 def _finished(file: Path) -> tuple[Study, pd.DataFrame]:
@@ -238,6 +252,17 @@ def _counts(found: Standing) -> dict[str, int]:
         "of another definition": len(found.outdated),
         "failed": len(found.failed),
     }
+
+
+def _as_json(study: Study, found: Standing) -> dict[str, object]:
+    failed = [{"cell": str(cell), "error": error} for cell, error in found.failed]
+    counts = {
+        "done": len(found.done),
+        "missing": len(found.missing),
+        "outdated": len(found.outdated),
+        "failed": len(found.failed),
+    }
+    return {"store": str(study.store_path), "cells": counts, "failures": failed}
 
 
 def _status_table(found: Standing, *, running: bool) -> Table:

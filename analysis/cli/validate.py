@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import progress, say, show
-from analysis.cli.options import Jobs
+from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def validate(
             show_default=False,
         ),
     ] = None,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Hold simulated waits and latencies against exact theory; exit with 1 where they differ."""
@@ -57,7 +59,10 @@ def validate(
         done("")  # the bar counts what began; this is the first
         findings = validation.validate(settings, folder=out, jobs=processes(jobs), done=done)
     _write(findings, settings, out, markdown, command=shlex.join(["serving-sim", *context.obj]))
-    _show(findings)
+    if json:
+        _print_json(findings, settings, out / "report.html")
+    else:
+        _show(findings)
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
     if any(finding.met < len(finding.checks) for finding in findings):
         raise typer.Exit(1)
@@ -87,3 +92,21 @@ def _show(findings: list[Finding]) -> None:
         if finding.checks:
             show(to_table(finding))
         typer.echo(f"{finding.chapter.title}: {outcome(finding)}\n")
+
+
+def _print_json(findings: list[Finding], settings: Settings, page: Path) -> None:
+    from analysis.experiments.validation.page import outcome, rows
+    from analysis.version import project_version
+
+    chapters = [
+        {
+            "name": finding.chapter.name,
+            "title": finding.chapter.title,
+            "outcome": outcome(finding),
+            "checks": rows([finding]),
+        }
+        for finding in findings
+    ]
+    show_json(
+        {"version": project_version(), "settings": asdict(settings), "page": str(page), "chapters": chapters}
+    )

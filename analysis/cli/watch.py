@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import say
+from analysis.cli.console import say, show_json
 from analysis.cli.information import check_information, check_known, inform, seen_by_policies
-from analysis.cli.options import WorkerOptions, WorkloadOptions
+from analysis.cli.options import Json, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_step_time
 from analysis.cli.preset import with_defaults
 from analysis.cli.serve import make_policies
@@ -37,7 +37,7 @@ def watch(
     no_tty: Annotated[
         bool, typer.Option("--no-tty", help="Print all epochs as plain text, as where there is no terminal.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print all epochs as JSON.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Watch a small run epoch by epoch: slots, queue, fairness, and the reasons of the policy.
@@ -109,9 +109,6 @@ def _print(recording: Recording) -> None:
 
 
 def _print_json(recording: Recording) -> None:
-    from analysis.json_text import to_json
-
     run = recording.run
     frames = [recording.frame(place).to_dict() for place in range(len(recording))]
-    content = {"policy": run.policy, "slots": run.slots, "alpha": run.audit.alpha, "epochs": frames}
-    typer.echo(to_json(content), nl=False)
+    show_json({"policy": run.policy, "slots": run.slots, "alpha": run.audit.alpha, "epochs": frames})

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import say, show
+from analysis.cli.console import say, show, show_json
 from analysis.cli.expand import expand
 from analysis.cli.fit import fit
-from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.options import FileOptions, Json, WorkloadOptions
 from analysis.cli.paths import input_path, output_file, output_folder
 from analysis.cli.servegen import servegen
-from analysis.cli.traffic import lines, one_workload, time_unit
+from analysis.cli.traffic import Traffic, lines, one_workload, time_unit
 from analysis.text import file_name
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
@@ -46,7 +47,13 @@ _Slots = Annotated[
 ]
 
 
-def make(out: _Out, workload: WorkloadOptions, slots: _Slots = None, quiet: _Quiet = False) -> None:
+def make(
+    out: _Out,
+    workload: WorkloadOptions,
+    slots: _Slots = None,
+    json: Json = False,
+    quiet: _Quiet = False,
+) -> None:
     """Write a workload to a plain file, made from a distribution or read from a file."""
     from workloads import write_workload
 
@@ -54,6 +61,8 @@ def make(out: _Out, workload: WorkloadOptions, slots: _Slots = None, quiet: _Qui
     say(lines(arrivals.facts), quiet=quiet)
     write_workload(arrivals.workloads[0], out)
     say(f"written to {out}", quiet=quiet)
+    if json:
+        show_json(_written(arrivals, {out: arrivals.workloads[0]}))
 
 
 def convert(
@@ -70,6 +79,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    json: Json = False,
     quiet: _Quiet = False,
 ) -> None:
     """Write a request log, shaped if need be, to a plain workload file."""
@@ -85,6 +95,17 @@ def convert(
     for path, part in parts.items():
         write_workload(part, path)
         say(f"{len(part):,} requests written to {path}", quiet=quiet)
+    if json:
+        show_json(_written(arrivals, parts))
+
+
+def _written(arrivals: Traffic, files: Mapping[Path, Workload]) -> dict[str, object]:
+    return {
+        "facts": arrivals.facts,
+        "seed": arrivals.seed,
+        "input": arrivals.inputs[0] if arrivals.inputs else None,
+        "files": [{"file": str(path), "requests": len(workload)} for path, workload in files.items()],
+    }
 
 
 def _files(out: Path, parts: dict[str, Workload]) -> dict[Path, Workload]:

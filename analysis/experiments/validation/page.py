@@ -42,22 +42,25 @@ _READING = (
 
 def to_frame(findings: Sequence[Finding]) -> pd.DataFrame:
     """One row a check."""
-    return pd.DataFrame(
-        [
-            {
-                "chapter": finding.chapter.name,
-                "system": check.case,
-                "quantity": check.quantity,
-                "simulated": check.found,
-                "standard_error": check.error,
-                "expected": check.expected,
-                "deviation": check.deviation,
-                "met": check.met,
-            }
-            for finding in findings
-            for check in finding.checks
-        ]
-    )
+    return pd.DataFrame(rows(findings))
+
+
+def rows(findings: Sequence[Finding]) -> list[dict[str, object]]:
+    """The checks by the names of their columns."""
+    return [
+        {
+            "chapter": finding.chapter.name,
+            "system": check.case,
+            "quantity": check.quantity,
+            "simulated": check.found,
+            "standard_error": check.error,
+            "expected": check.expected,
+            "deviation": check.deviation,
+            "met": check.met,
+        }
+        for finding in findings
+        for check in finding.checks
+    ]
 
 
 def to_table(finding: Finding) -> Table:
