@@ -24,6 +24,7 @@ _OPTIONS = (
     "--disable-sync",
     "--disable-background-networking",
     "--disable-component-update",
+    "--enable-logging=stderr",
     "--virtual-time-budget=8000",
     "--dump-dom",
 )
@@ -49,7 +50,8 @@ window.addEventListener("error", (event) => { document.title = `error: ${event.m
 def act(page: str, acting: str, folder: Path) -> dict[str, Any]:
     """What a script that fills ``result`` and may wait for a ``frame()`` finds on a page.
 
-    The title, which an uncaught error replaces, and the addresses the page asked for come with it.
+    The title, which an uncaught error replaces, the addresses the page asked for, and what stands on the
+    console, as a request that the page forbids itself, come with it.
     """
     assert CHROMIUM is not None
     path = folder / "page.html"
@@ -59,7 +61,8 @@ def act(page: str, acting: str, folder: Path) -> dict[str, Any]:
     parser = _Result()
     parser.feed(seen.stdout)
     result: dict[str, Any] = json.loads(parser.text)
-    return result
+    console = [line.partition("] ")[2] for line in seen.stderr.splitlines() if ":CONSOLE:" in line]
+    return result | {"console": console}
 
 
 class _Result(HTMLParser):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browser import act, needs_browser
 
 from analysis.compare import Comparison, compare
 from analysis.outcome import evaluate
@@ -25,7 +26,7 @@ from analysis.plots.scale import latency_scale
 from analysis.plots.style import inks
 from analysis.plots.tail import survival
 from analysis.plots.timeline import mean_level, time_since
-from analysis.report import comparison_page, comparison_pictures
+from analysis.report import comparison_page, comparison_pictures, fairness_section
 from analysis.time_unit import TimeUnit
 from policies import make_policy
 from serving_sim import Workload, simulate
@@ -38,7 +39,12 @@ def comparison() -> Comparison:
     rng = np.random.default_rng(0)
     workload = Workload(np.cumsum(rng.exponential(4.0, 400)), rng.geometric(1 / 20, 400))
     policies = [make_policy("fcfs"), make_policy("sjf"), make_policy("isjl", alpha=10)]
-    return compare([evaluate([simulate(workload, policy, slots=6, alpha=10)]) for policy in policies])
+    return compare(
+        [
+            evaluate([simulate(workload, policy, slots=6, alpha=10, record_batches=True)])
+            for policy in policies
+        ]
+    )
 
 
 def test_survival_ends_at_the_slowest_request() -> None:
@@ -147,6 +153,8 @@ class Outline(HTMLParser):
         self.loads: list[str] = []
         self.alternatives: list[str | None] = []
         self.header_cells = 0
+        self.identifiers: list[str] = []
+        self.named_by: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -154,6 +162,8 @@ class Outline(HTMLParser):
         if tag == "img":
             self.alternatives.append(values.get("alt"))
         self.header_cells += tag == "th"
+        self.identifiers += [values["id"] or ""] if "id" in values else []
+        self.named_by += (values.get("aria-labelledby") or "").split()
 
 
 def page(comparison: Comparison, **facts: str) -> str:
@@ -171,6 +181,39 @@ def test_the_report_needs_nothing_from_outside(comparison: Comparison) -> None:
     assert all(outline.alternatives)
     assert not re.search(r"https?://|@import|url\(", text)
     assert outline.header_cells == 7 + 3 + 7 + 2 + 8 + 3  # columns and rows of the three tables
+
+
+@pytest.fixture(scope="module")
+def whole_page(comparison: Comparison) -> str:
+    """With all that `compare` puts on it but the costs."""
+    sections = [fairness_section(comparison.outcomes, STEPS)]
+    pictures = comparison_pictures(comparison, time_unit=STEPS, warmup=0)
+    return comparison_page(comparison, pictures, sections=sections, facts={}, time_unit=STEPS)
+
+
+def test_what_a_reader_hears_has_a_name(whole_page: str) -> None:
+    outline = Outline()
+    outline.feed(whole_page)
+    assert len(set(outline.identifiers)) == len(outline.identifiers)
+    assert len(outline.named_by) > 10
+    assert set(outline.named_by) <= set(outline.identifiers)
+
+
+@needs_browser
+def test_the_report_says_nothing_on_the_console_and_asks_for_nothing(whole_page: str, tmp_path: Path) -> None:
+    shown = "result.shown = [...document.images].filter((each) => each.naturalWidth > 0).length;"
+    result = act(whole_page, f"await frame(); {shown}", tmp_path)
+    assert result["shown"] == 7
+    assert result["console"] == []
+    assert all(address.startswith("data:") for address in result["requests"])
+
+
+@needs_browser
+def test_a_report_may_not_ask_for_anything(whole_page: str, tmp_path: Path) -> None:
+    asking = whole_page.replace("</main>", "<img src='http://127.0.0.1:9/x.png' alt='x'></main>")
+    result = act(asking, "await frame();", tmp_path)
+    assert len(result["console"]) == 1
+    assert "Content Security Policy" in result["console"][0]
 
 
 def test_the_report_escapes_what_users_write(comparison: Comparison) -> None:

@@ -171,7 +171,7 @@ def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
     assert result["back"] == result["next"]
     assert result["hidden"]
     assert result["title"] == "serving-sim: fcfs · isjl:alpha=2"
-    assert result["requests"] == []
+    assert result["requests"] == result["console"] == []
 
 
 @needs_browser
