@@ -64,7 +64,7 @@ NOT_RUN = {
         "": "needs public traces; tests/test_transcripts.py repeats its table where they are",
     },
     "docs/explanation/what-fairness-costs.md": {
-        "": "takes an hour",
+        "": "takes many minutes",
     },
     "docs/explanation/what-a-run-costs.md": {
         "": "measures this machine, for minutes to hours; make bench runs the short ones",
@@ -78,7 +78,7 @@ NOT_RUN = {
 _PART = re.compile(
     r"^<!-- output of: (?P<comment>[^\n]*) -->$"
     r"|^(?:`(?P<file>[\w./-]+)`\n\n)?```(?P<kind>\w+)\n(?P<content>.*?)^```$"
-    r"|(?P<indented>(?:^ {4}(?:serving-sim|python|make|pip|dask|marimo) [^\n]*\n(?:(?<=\\\n) +[^\n]*\n)*)+)",
+    r"|(?P<indented>(?:^ {4}(?:serving-sim|python|make|pip|dask) [^\n]*\n(?:(?<=\\\n) +[^\n]*\n)*)+)",
     flags=re.DOTALL | re.MULTILINE,
 )
 
@@ -101,6 +101,9 @@ def play(text: str, page: str) -> str:
     ValueError
         If something on it fails, prints no more what is shown, or is nothing that can run.
     """
+    blocks = sum(match["kind"] is not None for match in _PART.finditer(text))
+    if 2 * blocks != len(re.findall("^ *```", text, flags=re.MULTILINE)):
+        raise ValueError(f"{page}: a block of code without a language, or inside a list, would not run")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("log.csv").write_text(LOG, encoding="utf-8")
         return _PART.sub(_Session(page).part, text)

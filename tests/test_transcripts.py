@@ -11,10 +11,8 @@ from docs_script import docs_script
 
 transcripts = docs_script("transcripts")
 
-RUNNING = [page for page in transcripts.PAGES if transcripts.parts(page)]
 
-
-@pytest.mark.parametrize("page", RUNNING, ids=transcripts.name)
+@pytest.mark.parametrize("page", transcripts.PAGES, ids=transcripts.name)
 def test_pages_show_what_is_printed(page: Path) -> None:
     assert transcripts.replay(page) == page.read_text(encoding="utf-8"), f"python docs/transcripts.py {page}"
 
@@ -35,7 +33,7 @@ def test_the_page_of_public_traces_shows_what_they_give(
 
 
 def test_what_is_not_run_is_there() -> None:
-    parts = {transcripts.name(page): transcripts.parts(page) for page in RUNNING}
+    parts = {transcripts.name(page): transcripts.parts(page) for page in transcripts.PAGES}
     stale = [
         (page, beginning)
         for page, reasons in transcripts.NOT_RUN.items()
@@ -81,10 +79,11 @@ def test_what_is_printed_takes_the_place_of_what_stood_there(page: str, shown: s
         ("    serving-sim policies\n\n```text\n9.9\n```\n", "nothing prints\n9.9\nbut\npolicies"),
         ("```text\n9.9\n```\n", "nothing prints\n9.9\nbut\n"),
         ("```toml\nx = 1\n```\n", "a block of toml under no file's name does not run"),
+        ("```\nserving-sim run\n```\n", "a block of code without a language"),
         ("    make demo\n", "'make demo' is not typed: NOT_RUN must say why"),
         ("```sh\nserving-sim run --alpha x\n```\n", "'serving-sim run --alpha x' ends with exit code 2: "),
     ],
-    ids=["other output", "no command", "no file", "another program", "failure"],
+    ids=["other output", "no command", "no file", "no language", "another program", "failure"],
 )
 def test_pages_that_do_not_hold_are_refused(page: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^page.md: {re.escape(message)}"):
