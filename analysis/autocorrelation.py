@@ -38,7 +38,7 @@ def integrated_autocorrelation_time(values: FloatArray) -> float:
     so a run without a steady state never seems to hold many observations.
     """
     count = len(values)
-    if np.ptp(values) <= _ROUNDING * np.max(np.abs(values)):
+    if is_constant(values):
         return 1.0
     centred = values - np.mean(values)
     lags = min(_FIRST_LAGS, count)
@@ -51,6 +51,11 @@ def integrated_autocorrelation_time(values: FloatArray) -> float:
         if lags == count:
             return max(1.0, float(tau.max()))
         lags = min(_GROWTH * lags, count)
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Whether all values, shape (n,), n >= 1, are equal but for rounding."""
+    return bool(np.ptp(values) <= _ROUNDING * np.max(np.abs(values)))
 
 
 def autocovariances(centred: FloatArray, lags: int) -> FloatArray:

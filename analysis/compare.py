@@ -14,8 +14,9 @@ from analysis.definitions import check_request_metric
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.outcome import Outcome
+from analysis.queue_memory import Memory
 from analysis.sectioning import SECTIONS
-from analysis.stability import GROWING, ONE_BACKLOG, is_backlog
+from analysis.stability import GROWING, ONE_BACKLOG, is_backlog, memory_behind
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
@@ -160,6 +161,7 @@ def compare(
                 baselines=baselines,
                 backlog=is_backlog(served_requests(outcome.runs[0]).requests),
                 steady=not (outcomes[0].unstable or outcome.unstable),
+                memory=memory_behind(metric, outcomes[0].stability, outcome.stability),
             )
             differences += [
                 Difference(
@@ -191,6 +193,7 @@ class _Pair:
     baselines: Sequence[FloatArray]
     backlog: bool
     steady: bool
+    memory: Memory
 
     @cached_property
     def identical(self) -> bool:
@@ -199,11 +202,18 @@ class _Pair:
     def difference(self, statistic: Statistic, confidence: float) -> Estimate:
         if len(self.series) > 1:
             estimate = replications.estimate_difference(
-                statistic, self.series, self.baselines, confidence, stationary=not self.backlog
+                statistic,
+                self.series,
+                self.baselines,
+                confidence,
+                stationary=not self.backlog,
+                memory=self.memory,
             )
         else:
             (values,), (baseline,) = self.series, self.baselines
-            estimate = sectioning.estimate_difference(statistic, values, baseline, confidence)
+            estimate = sectioning.estimate_difference(
+                statistic, values, baseline, confidence, memory=self.memory
+            )
             if self.backlog:
                 estimate = estimate.withheld(ONE_BACKLOG)
         return estimate if self.steady else estimate.withheld(GROWING)

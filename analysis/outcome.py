@@ -10,7 +10,16 @@ from analysis import replications
 from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
-from analysis.stability import GROWING, UNKNOWN, Stability, WorkRates, is_backlog, judge_together
+from analysis.queue_memory import Memory
+from analysis.stability import (
+    GROWING,
+    UNKNOWN,
+    Stability,
+    WorkRates,
+    is_backlog,
+    judge_together,
+    memory_behind,
+)
 from analysis.statistic import MEAN, PERCENTILES, quantiles
 from analysis.summary import Summary, audit_record, summarize
 from serving_sim import Audit, Run
@@ -118,7 +127,9 @@ def evaluate(
     )
     stability = judge_together([summary.stability for summary in summaries])
     metrics = {
-        entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup)
+        entry.key: _estimates(
+            entry.key, runs, summaries, percentiles, warmup=warmup, memory=memory_behind(entry.key, stability)
+        )
         for entry in REQUEST_METRICS
     }
     if stability is not None and stability.verdict == "unstable":
@@ -143,12 +154,15 @@ def _estimates(
     percentiles: Sequence[float],
     *,
     warmup: int,
+    memory: Memory,
 ) -> dict[str, Estimate]:
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
     stationary = not is_backlog(served_requests(runs[0]).requests)
-    return replications.estimates((MEAN, *quantiles(percentiles)), series, stationary=stationary)
+    return replications.estimates(
+        (MEAN, *quantiles(percentiles)), series, stationary=stationary, memory=memory
+    )
 
 
 def _figures(summaries: Sequence[Summary]) -> dict[str, Estimate]:

@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
+from analysis.queue_memory import NO_THEORY, Memory
 from analysis.sectioning import SECTIONS
 from analysis.statistic import ENOUGH, Statistic
 from serving_sim.request import FloatArray
@@ -37,6 +38,7 @@ def estimate(
     confidence: float = 0.95,
     *,
     stationary: bool = True,
+    memory: Memory = NO_THEORY,
 ) -> Estimate:
     """Estimate a mean or a quantile from R >= 2 replications.
 
@@ -52,6 +54,8 @@ def estimate(
         Whether a replication is a piece of a steady state, which the estimate is about. A backlog
         is none: its quantile is that of a finite set of requests, and the estimate is about what
         this comes to on average.
+    memory : Memory
+        Of the queue behind the series.
 
     Returns
     -------
@@ -64,17 +68,21 @@ def estimate(
     if absence is not None:
         return Estimate(None, note=absence)
     values = [statistic.of(each) for each in series]
-    shortage = _shortage(statistic, series) if stationary else None
+    shortage = _shortage(statistic, series, enough_observations(len(series)), memory) if stationary else None
     if shortage is not None:
         return Estimate(float(np.mean(values)), note=shortage)
     return interval(values, confidence)
 
 
 def estimates(
-    statistics: Sequence[Statistic], series: Sequence[FloatArray], *, stationary: bool = True
+    statistics: Sequence[Statistic],
+    series: Sequence[FloatArray],
+    *,
+    stationary: bool = True,
+    memory: Memory = NO_THEORY,
 ) -> dict[str, Estimate]:
     """Estimates by the name of the statistic, as `estimate` gives them and `withhold_outward` leaves them."""
-    found = {each.name: estimate(each, series, stationary=stationary) for each in statistics}
+    found = {each.name: estimate(each, series, stationary=stationary, memory=memory) for each in statistics}
     return withhold_outward(statistics, found)
 
 
@@ -93,6 +101,7 @@ def estimate_difference(
     confidence: float = 0.95,
     *,
     stationary: bool = True,
+    memory: Memory = NO_THEORY,
 ) -> Estimate:
     """Estimate ``statistic(series) - statistic(baselines)``, paired by replication.
 
@@ -106,6 +115,8 @@ def estimate_difference(
         Nominal coverage.
     stationary : bool
         As in `estimate`.
+    memory : Memory
+        Of the slower one of the two queues.
     """
     pairs = list(zip(series, baselines, strict=True))
     absence = _absence(statistic, series)
@@ -115,9 +126,10 @@ def estimate_difference(
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both
         changes = [values - baseline for values, baseline in pairs]
-        return estimate(statistic, changes, confidence, stationary=stationary)
+        return estimate(statistic, changes, confidence, stationary=stationary, memory=memory)
     differences = [statistic.of(values) - statistic.of(baseline) for values, baseline in pairs]
-    shortage = (_shortage(statistic, series) or _shortage(statistic, baselines)) if stationary else None
+    enough = enough_observations(len(series))
+    shortage = _shortage(statistic, [*series, *baselines], enough, memory) if stationary else None
     if shortage is not None:
         return Estimate(float(np.mean(differences)), note=shortage)
     return interval(differences, confidence)
@@ -128,7 +140,8 @@ def _absence(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
     return None if note is None else f"{note} in a replication"
 
 
-def _shortage(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
-    enough = enough_observations(len(series))
-    notes = (statistic.shortage(values, enough) for values in series)
+def _shortage(
+    statistic: Statistic, series: Sequence[FloatArray], enough: float, memory: Memory
+) -> str | None:
+    notes = (statistic.shortage(values, memory, enough=enough) for values in series)
     return next((f"{note} in each replication" for note in notes if note is not None), None)

@@ -10,6 +10,7 @@ from scipy.special import stdtrit  # Student's quantile without the second that 
 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
+from analysis.queue_memory import NO_THEORY, Memory
 from analysis.statistic import Statistic
 from serving_sim.request import FloatArray
 
@@ -21,7 +22,9 @@ _SYMMETRIC = 1e-4  # below it the transformation is the identity, but for roundi
 _ROUNDING = 1e-9  # relative spread below which parts are equal, but for the rounding of clocks
 
 
-def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95) -> Estimate:
+def estimate(
+    statistic: Statistic, values: FloatArray, confidence: float = 0.95, *, memory: Memory = NO_THEORY
+) -> Estimate:
     """Estimate a mean or a quantile with an interval.
 
     Parameters
@@ -32,6 +35,8 @@ def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95)
         Stationary series in arrival order, n >= 0.
     confidence : float
         Nominal coverage.
+    memory : Memory
+        Of the queue behind the series.
 
     Returns
     -------
@@ -48,20 +53,29 @@ def estimate(statistic: Statistic, values: FloatArray, confidence: float = 0.95)
     (indicator batch means; after Heidelberger and Lewis 1984, "Quantile estimation in dependent
     sequences").
     """
-    return _estimate(statistic, values, values, confidence)
+    return _estimate(statistic, values, values, confidence, memory)
 
 
 def estimates(
-    statistics: Sequence[Statistic], values: FloatArray, confidence: float = 0.95
+    statistics: Sequence[Statistic],
+    values: FloatArray,
+    confidence: float = 0.95,
+    *,
+    memory: Memory = NO_THEORY,
 ) -> dict[str, Estimate]:
     """Estimates by the name of the statistic, as `estimate` gives them and `withhold_outward` leaves them."""
     ordered = np.sort(values)  # of sorted values numpy finds a quantile in a tenth of the time
-    found = {each.name: _estimate(each, values, ordered, confidence) for each in statistics}
+    found = {each.name: _estimate(each, values, ordered, confidence, memory) for each in statistics}
     return withhold_outward(statistics, found)
 
 
 def estimate_difference(
-    statistic: Statistic, values: FloatArray, baseline: FloatArray, confidence: float = 0.95
+    statistic: Statistic,
+    values: FloatArray,
+    baseline: FloatArray,
+    confidence: float = 0.95,
+    *,
+    memory: Memory = NO_THEORY,
 ) -> Estimate:
     """Estimate ``statistic(values) - statistic(baseline)`` of two runs on the same arrivals.
 
@@ -73,6 +87,8 @@ def estimate_difference(
         Row i of both is the same request, in arrival order.
     confidence : float
         Nominal coverage.
+    memory : Memory
+        Of the slower one of the two queues.
 
     Returns
     -------
@@ -93,9 +109,9 @@ def estimate_difference(
     if np.array_equal(values, baseline):
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both
-        return estimate(statistic, values - baseline, confidence)
+        return estimate(statistic, values - baseline, confidence, memory=memory)
     centre = statistic.of(values) - statistic.of(baseline)
-    shortage = statistic.shortage(values) or statistic.shortage(baseline)
+    shortage = statistic.shortage(values, memory) or statistic.shortage(baseline, memory)
     if shortage is not None:
         return Estimate(centre, note=shortage)
     pairs = zip(np.array_split(values, SECTIONS), np.array_split(baseline, SECTIONS), strict=True)
@@ -108,14 +124,16 @@ def student(parts: int, confidence: float) -> float:
     return float(stdtrit(parts - 1, (1 + confidence) / 2))
 
 
-def _estimate(statistic: Statistic, values: FloatArray, pool: FloatArray, confidence: float) -> Estimate:
+def _estimate(
+    statistic: Statistic, values: FloatArray, pool: FloatArray, confidence: float, memory: Memory
+) -> Estimate:
     """Estimate from a series and from the ``pool`` of its values, sorted or not, for quantiles."""
     absence = statistic.absence(len(values))
     if absence is not None:
         return Estimate(None, note=absence)
     # a mean of the pool would sum in another order and be rounded in another way
     centre = statistic.of(values if statistic.probability is None else pool)
-    shortage = statistic.shortage(values, found=centre)
+    shortage = statistic.shortage(values, memory, found=centre)
     if shortage is not None:
         return Estimate(centre, note=shortage)
     if statistic.probability is None:

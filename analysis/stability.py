@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -11,10 +11,13 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
+from analysis.definitions import WAITS
 from analysis.latency import served_requests
+from analysis.queue_memory import Memory, queue_memory
 from analysis.sectioning import SECTIONS
 from analysis.statistic import squared_variation
 from serving_sim import Run, StepTime, Workload
+from serving_sim.errors import ServingSimError
 from serving_sim.request import FloatArray, IntArray, exact_sum
 
 Verdict = Literal["stable", "unstable", "undecided"]
@@ -34,6 +37,8 @@ many arrivals; at 0.98 it has, now and then.
 _GROWTH = 1.25
 """Least growth of the queue over the second half: from nothing it doubles, a level one stays."""
 
+_BLOCKS = 50
+"""Sums of gaps that tell the dispersion in the long run, to a fifth."""
 
 _PROBED = 20_000
 """Requests of a backlog from which its pace is measured; more would tell little more."""
@@ -41,19 +46,23 @@ _PROBED = 20_000
 
 @dataclass(frozen=True)
 class WorkRates:
-    """What is known of the work, in tokens per time unit.
+    """What is known of the work beside the run.
 
     Attributes
     ----------
     offered : float or None
-        Work that arrives in the long run. None where nobody knows; it is then measured, and counts as
-        beyond a limit only where its standard error leaves no doubt.
+        Tokens that arrive per time unit in the long run. None where nobody knows; they are then
+        measured, and count as beyond a limit only where their standard error leaves no doubt.
     sustained : float or None
-        Most work that the policy can do, as `sustained_work` measures it.
+        Most tokens that the policy can do per time unit, as `sustained_work` measures it.
+    dispersion : float or None
+        Index of dispersion of the arrivals in the long run, as `workloads.arrivals.process.PointProcess`
+        states it; measured where nobody knows.
     """
 
     offered: float | None = None
     sustained: float | None = None
+    dispersion: float | None = None
 
 
 UNKNOWN = WorkRates()
@@ -78,12 +87,24 @@ class Stability:
         fixed duration.
     growth : float
         Requests per time unit by which the waiting queue grew over the second half of the arrivals.
+    utilization : float or None
+        Work that arrives, as a fraction of the most that the policy can do; None where nobody knows.
+    variability : float
+        Squared coefficients of variation of gaps and lengths together, 2 for Poisson arrivals of
+        geometric lengths.
     """
 
     verdict: Verdict
     reason: str
     load: float | None
     growth: float
+    utilization: float | None
+    variability: float
+
+    @property
+    def memory(self) -> float:
+        """`queue_memory` of the traffic, in requests; 0 where nobody knows what the policy can do."""
+        return 0.0 if self.utilization is None else queue_memory(self.utilization, self.variability)
 
 
 def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
@@ -118,13 +139,25 @@ def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
     queue = waiting_at_arrivals(run)
     work = arrivals.work() if rates.offered is None else _Work(rates.offered)
     full = run.slots / run.step_time.base if run.step_time.constant else None
-    verdict, reason = _verdict(queue, arrivals, work, full, rates.sustained)
+    variability = arrivals.variability(rates.dispersion)
+    verdict, reason = _verdict(
+        queue, work, full, rates.sustained, long=len(queue) >= _LONG * max(1.0, variability)
+    )
+    most = min((each for each in (full, rates.sustained) if each is not None), default=None)
     return Stability(
         verdict=verdict,
         reason=reason,
         load=None if full is None else work.value / full,
         growth=arrivals.growth(queue),
+        utilization=None if most is None else work.value / most,
+        variability=variability,
     )
+
+
+def memory_behind(metric: str, *judged: Stability | None) -> Memory:
+    """Memory of the slowest of the queues behind a metric, none where theory says nothing of any."""
+    requests = max(0.0 if each is None else each.memory for each in judged)
+    return Memory(requests, diluted=metric not in WAITS)
 
 
 def is_stream(requests: Workload, step_time: StepTime) -> bool:
@@ -175,13 +208,19 @@ def judge_together(found: Sequence[Stability | None]) -> Stability | None:
     if not judged:
         return None
     verdict, reason = _majority(judged)
-    loads = [each.load for each in judged if each.load is not None]
     return Stability(
         verdict=verdict,
         reason=reason,
-        load=fmean(loads) if loads else None,
+        load=_mean_of_known([each.load for each in judged]),
         growth=fmean(each.growth for each in judged),
+        utilization=_mean_of_known([each.utilization for each in judged]),
+        variability=fmean(each.variability for each in judged),
     )
+
+
+def _mean_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def common_verdict(verdicts: Sequence[Verdict]) -> Verdict:
@@ -200,6 +239,30 @@ def _majority(judged: Sequence[Stability]) -> tuple[Verdict, str]:
         for verdict in dict.fromkeys(verdicts)
     )
     return common, f"of {len(judged)} replications {split}"
+
+
+def probed_work(serve: Callable[[Workload], Run], requests: Workload) -> float | None:
+    """Most work that a policy does, as `sustained_work` measures it on the backlog of the requests.
+
+    Parameters
+    ----------
+    serve : callable
+        Runs the policy.
+    requests : Workload
+        What it has served.
+
+    Returns
+    -------
+    float or None
+        None for a backlog, where nothing has to keep up, and where the policy breaks on it: it has served
+        what it was made for, and failing here is of no concern.
+    """
+    if is_backlog(requests):
+        return None
+    try:
+        return sustained_work(serve(backlog_of(requests)))
+    except ServingSimError:
+        return None
 
 
 def waiting_at_arrivals(run: Run) -> IntArray:
@@ -234,7 +297,7 @@ def sustained_work(backlog: Run) -> float:
 
 
 def _verdict(
-    queue: IntArray, arrivals: _Arrivals, work: _Work, full: float | None, sustained: float | None
+    queue: IntArray, work: _Work, full: float | None, sustained: float | None, *, long: bool
 ) -> tuple[Verdict, str]:
     beyond = " as measured, beyond its error" if work.error else ""
     if full is not None and work.exceeds(full):
@@ -250,7 +313,7 @@ def _verdict(
     if np.any(queue[half:] <= 1):
         return "stable", "the waiting queue empties in the second half of the arrivals"
     never = "the waiting queue never empties in the second half of the arrivals"
-    if _beyond_chance(queue[half:], long=len(queue) >= _LONG * arrivals.variability):
+    if _beyond_chance(queue[half:], long=long):
         return "unstable", never
     return "undecided", f"{never}, but the run is too short to tell its growth from chance"
 
@@ -287,10 +350,23 @@ class _Arrivals:
         order = np.argsort(requests.release, kind="stable")
         return cls(requests.release[order], requests.length[order])
 
-    @property
-    def variability(self) -> float:
-        """Squared variation of gaps and lengths, 2 for Poisson arrivals of geometric lengths; >= 1."""
-        return max(1.0, squared_variation(np.diff(self.release)) + squared_variation(self.length))
+    def variability(self, dispersion: float | None) -> float:
+        """Squared variations of gaps and lengths together.
+
+        Gaps count by how they vary one by one or in the long run, whichever is less: where stamps are
+        rounded or requests come in groups the one is too large, where the rate drifts the other.
+        """
+        one_by_one = squared_variation(np.diff(self.release))
+        in_the_long_run = self._dispersion() if dispersion is None else dispersion
+        return min(one_by_one, in_the_long_run) + squared_variation(self.length)
+
+    def _dispersion(self) -> float:
+        """As measured: the squared variation of sums of so many gaps, times their number.
+
+        Cox and Lewis (1966), "The statistical analysis of series of events", section 4.5.
+        """
+        size = max(1, (len(self.release) - 1) // _BLOCKS)
+        return size * squared_variation(np.diff(self.release[::size]))
 
     def work(self) -> _Work:
         """As measured, with the error that a one-sided t test over sections of time grants it.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.autocorrelation import integrated_autocorrelation_time
+from analysis.autocorrelation import integrated_autocorrelation_time, is_constant
+from analysis.queue_memory import NO_THEORY, Memory, indicator_memory
 from serving_sim.request import FloatArray, IntArray
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
@@ -55,23 +56,55 @@ class Statistic:
             return f"not enough data for {self.name} (n = {count:,})"
         return None
 
-    def observations(self, values: FloatArray, found: float | None = None) -> float:
+    def observations(
+        self, values: FloatArray, memory: Memory = NO_THEORY, found: float | None = None
+    ) -> float:
         """Number of independent observations that ``values`` hold for this statistic.
 
-        For the mean this is n / tau / 4. For a quantile q it is min(p, 1 - p) n / tau_p, with tau_p
-        the integrated autocorrelation time of the indicator {X <= q}: so many observations lie on
-        the rarer side of q, which is ``found`` where the caller has it already.
-        """
-        if self.probability is None:
-            return _FOR_MEAN * len(values) / integrated_autocorrelation_time(values)
-        below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
-        return self._rarer * len(values) / integrated_autocorrelation_time(below)
+        Parameters
+        ----------
+        values : ndarray of float, shape (n,)
+            Stationary series in time order, n >= 1.
+        memory : Memory
+            Of the queue behind the series.
+        found : float, optional
+            The statistic, where the caller has it already.
 
-    def shortage(self, values: FloatArray, enough: float = ENOUGH, found: float | None = None) -> str | None:
-        """Why ``values`` cannot carry an interval, None if they hold ``enough`` observations."""
-        held = self.observations(values, found)
+        Notes
+        -----
+        For the mean this is n / tau / 4, for a quantile q it is min(p, 1 - p) n / tau: so many
+        observations lie on the rarer side of q. tau is the integrated autocorrelation time of the series,
+        for a quantile that of the indicator {X <= q}: the one that the series shows or that theory states,
+        whichever is longer. A latency that is the same for all, as the time per token where steps take
+        one time, has nothing to do with the queue.
+        """
+        if memory.diluted and is_constant(values):
+            memory = NO_THEORY
+        if self.probability is None:
+            return self._held(values, memory, part=1.0, counted=_FOR_MEAN)
+        below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
+        return self._held(below, memory, part=indicator_memory(self.probability), counted=self._rarer)
+
+    @staticmethod
+    def _held(series: FloatArray, memory: Memory, *, part: float, counted: float) -> float:
+        shown = integrated_autocorrelation_time(series)
+        theory = memory.least_time(shown, part=part, as_mean=counted / _FOR_MEAN)
+        return counted * len(series) / max(shown, theory)
+
+    def shortage(
+        self,
+        values: FloatArray,
+        memory: Memory = NO_THEORY,
+        *,
+        enough: float = ENOUGH,
+        found: float | None = None,
+    ) -> str | None:
+        """Why ``values`` cannot carry an interval, None if they hold ``enough`` `observations`."""
+        held = self.observations(values, memory, found)
         if held >= enough:
             return None
+        if held == 0:
+            return f"not enough data for {self.name}: as much work arrives as can be done"
         wanted = len(values) * enough / held
         wanted = round(wanted, 1 - math.floor(math.log10(wanted)))
         return f"not enough data for {self.name} (n = {len(values):,}, about {wanted:,.0f} needed)"

@@ -13,8 +13,9 @@ from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
+from analysis.queue_memory import NO_THEORY, Memory
 from analysis.robustness import Robustness, robustness
-from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
+from analysis.stability import UNKNOWN, Stability, WorkRates, judge, memory_behind, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from analysis.token_audit import token_audit
 from serving_sim import Audit, Run
@@ -194,7 +195,9 @@ def summarize(
         extent_mean=run.extent_mean,
         extent_max=run.max_gap,
         metrics={
-            entry.key: distribution(arrival_series(run, entry.key, warmup), statistics, note)
+            entry.key: distribution(
+                arrival_series(run, entry.key, warmup), statistics, note, memory_behind(entry.key, stability)
+            )
             for entry in REQUEST_METRICS
         },
         fairness=run.audit,
@@ -204,9 +207,11 @@ def summarize(
     )
 
 
-def distribution(values: FloatArray, statistics: Sequence[Statistic], note: str | None) -> Distribution:
+def distribution(
+    values: FloatArray, statistics: Sequence[Statistic], note: str | None, memory: Memory = NO_THEORY
+) -> Distribution:
     """Distribution of one metric, with intervals by sectioning unless ``note`` says why not."""
-    found = sectioning.estimates([MEAN, *statistics], values)
+    found = sectioning.estimates([MEAN, *statistics], values, memory=memory)
     if note is not None:
         found = {name: estimate.withheld(note) for name, estimate in found.items()}
     return Distribution(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,7 +39,6 @@ from analysis.cli.preset import with_defaults
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
-from serving_sim.errors import ServingSimError
 
 if TYPE_CHECKING:
     from analysis.books import Books, Lead
@@ -177,21 +177,15 @@ class Job:
 
         if self.traffic.users is not None:
             return None
-        return WorkRates(self.traffic.offered, self._sustained(policy))
+        return WorkRates(self.traffic.offered, self._sustained(policy), self.traffic.dispersion)
 
     def _sustained(self, policy: Policy) -> float | None:
-        """Most work the policy can do, None for a backlog, where nothing has to keep up."""
-        from analysis.stability import backlog_of, is_backlog, sustained_work
+        from analysis.stability import probed_work
 
-        workload = self.traffic.workloads[0]
-        if is_backlog(workload):
-            return None
         name = policy.describe()
         if name not in self.paces:
-            try:
-                self.paces[name] = sustained_work(self._simulate(backlog_of(workload), policy))
-            except ServingSimError:  # it has served what it was made for; failing here is of no concern
-                self.paces[name] = None
+            serve = partial(self._simulate, policy=policy)
+            self.paces[name] = probed_work(serve, self.traffic.workloads[0])
         return self.paces[name]
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:

@@ -64,6 +64,8 @@ class Traffic:
         What became of the rows of a file, one a replication; empty where none was read.
     offered : float or None
         Work that arrives in the long run, in tokens per time unit; None where nobody knows.
+    dispersion : float or None
+        Index of dispersion of the arrivals in the long run; None where nobody knows.
     users : Users or None
         Who sends the requests one by one; None where they come by themselves.
     """
@@ -73,6 +75,7 @@ class Traffic:
     seed: int | None
     inputs: tuple[Mapping[str, Any], ...] = ()
     offered: float | None = None
+    dispersion: float | None = None
     users: Users | None = None
 
     @property
@@ -183,6 +186,7 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
         facts=(phrase, *origin),
         seed=options.seed,
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
+        dispersion=getattr(arrivals, "dispersion", None),
     )
 
 
@@ -204,6 +208,7 @@ def _from_clients(options: WorkloadOptions, path: Path, slots: int, step_time: S
         facts=(f"{count:,} requests of {len(mix.clients)} clients in {path.name} (rate {mix.rate:.4g})",),
         seed=options.seed,
         offered=mix.rate * mix.mean_length,
+        dispersion=mix.dispersion,
     )
 
 

@@ -15,7 +15,8 @@ from analysis.economics import CostModel, alpha_for_cost_share, costs
 from analysis.estimate import Estimate
 from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
-from analysis.stability import judge, no_steady_state
+from analysis.queue_memory import Memory
+from analysis.stability import Stability, judge, memory_behind, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
 from analysis.workers import results
 from policies import ISJL
@@ -259,6 +260,7 @@ class _Replay:
     externality: int
     total: float
     cost_of_request: FloatArray
+    stability: Stability | None
 
 
 def _replay(
@@ -272,24 +274,31 @@ def _replay(
 ) -> _Replay:
     run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
     split = costs(run, cost)
+    stability = judge(run)
     own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
     order = workload.arrival_order
     return _Replay(
         alpha=alpha,
         throughput=run.throughput,
         latency={
-            each.name: _latency(each, arrival_series(run, "e2el"), no_steady_state(run, judge(run)))
+            each.name: _latency(
+                each,
+                arrival_series(run, "e2el"),
+                no_steady_state(run, stability),
+                memory_behind("e2el", stability),
+            )
             for each in statistics
         },
         steps=run.steps,
         externality=run.externality,
         total=split.time_cost + split.externality_cost,
         cost_of_request=own if order is None else own[order],
+        stability=stability,
     )
 
 
-def _latency(statistic: Statistic, values: FloatArray, note: str | None) -> Estimate:
-    estimate = sectioning.estimate(statistic, values)
+def _latency(statistic: Statistic, values: FloatArray, note: str | None, memory: Memory) -> Estimate:
+    estimate = sectioning.estimate(statistic, values, memory=memory)
     return estimate if note is None else estimate.withheld(note)
 
 
@@ -320,7 +329,10 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
         return Estimate(None, note="no budget meets the limits")
     if chosen is replay:
         return Estimate(None, note="the budget chosen")
-    return sectioning.estimate_difference(MEAN, replay.cost_of_request, chosen.cost_of_request, confidence)
+    memory = memory_behind("cost", replay.stability, chosen.stability)
+    return sectioning.estimate_difference(
+        MEAN, replay.cost_of_request, chosen.cost_of_request, confidence, memory=memory
+    )
 
 
 def _rivals(candidates: Sequence[Candidate], chosen: int) -> tuple[int, ...]:

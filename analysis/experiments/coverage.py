@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,14 @@ from analysis.estimate import Estimate
 from analysis.experiments.validation.system import System
 from analysis.latency import arrival_series
 from analysis.queueing import slotted_fcfs
+from analysis.stability import WorkRates, judge, memory_behind
 from analysis.statistic import MEAN, quantiles
 
 STATISTICS = (MEAN, *quantiles((50, 90, 99)))
 
 _WARM_UP = 2000
+
+_POISSON = 1.0  # index of dispersion
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,6 @@ class Coverage:
         """Part of the reported intervals that held the exact value, None where none was reported."""
         return self.held / self.reported if self.reported else None
 
-    @property
-    def wrong(self) -> float:
-        """Part of all runs whose interval was reported and missed."""
-        return (self.reported - self.held) / self.repetitions
-
 
 def exact_waits(system: System) -> dict[str, float]:
     """Mean and quantiles in steps of the wait under first come, first served, by name."""
@@ -53,36 +52,50 @@ def exact_waits(system: System) -> dict[str, float]:
     }
 
 
-def estimates(system: System, requests: int, seed: int, repetition: int) -> dict[str, Estimate]:
-    """The estimates of one run, of so many requests behind its warm-up."""
-    place = (system.slots, round(1000 * system.load), requests, repetition)
-    run = system.run(requests + _WARM_UP, np.random.SeedSequence(seed, spawn_key=place))
-    return sectioning.estimates(STATISTICS, arrival_series(run, "queue_time", _WARM_UP))
+def estimates(
+    system: System, requests: Sequence[int], seed: int, repetition: int
+) -> list[dict[str, Estimate]]:
+    """The estimates of one run, from so many requests each behind its warm-up."""
+    place = (system.slots, round(1000 * system.load), repetition)
+    run = system.run(max(requests) + _WARM_UP, np.random.SeedSequence(seed, spawn_key=place))
+    rates = WorkRates(system.rate * system.distribution.mean, dispersion=_POISSON)
+    memory = memory_behind("queue_time", judge(run, rates))
+    waits = arrival_series(run, "queue_time", _WARM_UP)
+    return [sectioning.estimates(STATISTICS, waits[:count], memory=memory) for count in requests]
 
 
 def coverage(
-    system: System, requests: int, repetitions: int, *, seed: int = 0, jobs: int = 1
-) -> dict[str, Coverage]:
+    system: System, requests: Sequence[int], repetitions: int, *, seed: int = 0, jobs: int = 1
+) -> dict[int, dict[str, Coverage]]:
     """Coverage of the nominal 95 % intervals of each statistic, over independent runs.
 
     Parameters
     ----------
     system : System
-        First come, first served.
-    requests : int
-        Requests of a run behind its warm-up.
+        First come, first served, Poisson arrivals.
+    requests : sequence of int
+        Requests behind the warm-up from which an interval is made. All are the first ones of the same runs.
     repetitions : int
         Runs.
     seed : int
         Where all randomness comes from.
     jobs : int
         Processes at most.
+
+    Returns
+    -------
+    dict of int to dict of str to Coverage
+        By number of requests and name of the statistic.
     """
     calls = [delayed(estimates)(system, requests, seed, repetition) for repetition in range(repetitions)]
-    found: list[dict[str, Estimate]] = list(workers.results(calls, jobs))
+    runs: list[list[dict[str, Estimate]]] = list(workers.results(calls, jobs))
     exact = exact_waits(system)
     return {
-        each.name: _count([of_run[each.name] for of_run in found], exact[each.name]) for each in STATISTICS
+        count: {
+            each.name: _count([of_run[place][each.name] for of_run in runs], exact[each.name])
+            for each in STATISTICS
+        }
+        for place, count in enumerate(requests)
     }
 
 

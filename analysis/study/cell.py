@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from analysis.stability import WorkRates
 from analysis.statistic import PERCENTILES
 from analysis.study.source import Scalar, Source
 from analysis.version import project_version
@@ -17,7 +18,7 @@ from policies import parse_policy
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
 
-_REVISION = 1
+_REVISION = 2
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
 
 
@@ -120,9 +121,9 @@ class Cell:
         seed = np.random.SeedSequence(self.settings.seed, spawn_key=(self.replication - 1,))
         return self.source.workload(seed, slots=self.slots, step_time=self.step_time)
 
-    def offered(self) -> float | None:
-        """Work that arrives in the long run, in tokens per time unit, where that is known."""
-        return self.source.offered(slots=self.slots, step_time=self.step_time)
+    def rates(self) -> WorkRates:
+        """What is known of the arriving work."""
+        return self.source.rates(slots=self.slots, step_time=self.step_time)
 
     def serve(self, workload: Workload, engine: Engine = "auto") -> Run:
         """Simulate the policy of the cell on a workload."""

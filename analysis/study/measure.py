@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.latency import arrival_series, served_requests
 from analysis.outcome import FIGURES
-from analysis.stability import WorkRates, backlog_of, is_backlog, sustained_work
+from analysis.stability import WorkRates, is_backlog, memory_behind, probed_work
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
 from analysis.summary import Distribution, Summary, summarize
@@ -73,22 +73,19 @@ def measure(cell: Cell) -> Row:
         percentiles=settings.percentiles,
         warmup=settings.warmup,
         goodput=settings.goodput,
-        rates=WorkRates(cell.offered(), _sustained(cell, run)),
+        rates=_rates(cell, run),
     )
     row = _whole_run(summary)
     for metric, distribution in summary.metrics.items():
-        values = _values(distribution) | _observations(run, metric, cell, distribution)
+        values = _values(distribution) | _observations(run, metric, cell, summary)
         row |= {f"{metric}_{name}": value for name, value in values.items()}
     return row
 
 
-def _sustained(cell: Cell, run: Run) -> float | None:
-    """Most work the policy can do, None for a backlog, where nothing has to keep up."""
-    requests = served_requests(run).requests
-    if is_backlog(requests):
-        return None
-    # few requests, for which no engine would be loaded: the one of the run already is
-    return sustained_work(cell.serve(backlog_of(requests), run.engine))
+def _rates(cell: Cell, run: Run) -> WorkRates:
+    # the backlog is short, for which no engine would be loaded: the one of the run already is
+    sustained = probed_work(lambda backlog: cell.serve(backlog, run.engine), served_requests(run).requests)
+    return replace(cell.rates(), sustained=sustained)
 
 
 def _whole_run(summary: Summary) -> Row:
@@ -113,17 +110,17 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
     return {"count": distribution.count, **estimates, "std": distribution.std, "max": distribution.max}
 
 
-def _observations(run: Run, metric: str, cell: Cell, distribution: Distribution) -> dict[str, float | None]:
+def _observations(run: Run, metric: str, cell: Cell, summary: Summary) -> dict[str, float | None]:
     """Independent observations behind each statistic: what an interval over replications rests on.
 
     None for a backlog, a finite set whose statistics have no bias that more requests would mend.
     """
     series = arrival_series(run, metric, cell.settings.warmup)
-    found = distribution.estimates()
+    found, memory = summary.metrics[metric].estimates(), memory_behind(metric, summary.stability)
     stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
     return {
         f"{statistic.name}_observations": (
-            statistic.observations(series, found[statistic.name].value) if stream else None
+            statistic.observations(series, memory, found[statistic.name].value) if stream else None
         )
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from analysis.stability import UNKNOWN, WorkRates
 from serving_sim import StepTime, Workload
 from workloads import Arrivals, make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
 from workloads.regular_file import RULE, may_not_end
@@ -62,10 +63,12 @@ class Made:
         lengths = parse_lengths(self.lengths)
         return make_workload(self.num_prompts, lengths, self._process(slots, step_time), seed)
 
-    def offered(self, *, slots: int, step_time: StepTime) -> float | None:
-        """Work that arrives in the long run, in tokens per time unit; None for a backlog."""
-        rate: float | None = getattr(self._process(slots, step_time), "rate", None)
-        return None if rate is None else rate * parse_lengths(self.lengths).mean
+    def rates(self, *, slots: int, step_time: StepTime) -> WorkRates:
+        """What is known of the arriving work."""
+        process = self._process(slots, step_time)
+        rate: float | None = getattr(process, "rate", None)  # a backlog has none
+        offered = None if rate is None else rate * parse_lengths(self.lengths).mean
+        return WorkRates(offered, dispersion=getattr(process, "dispersion", None))
 
     def check_span(self, *, slots: int, step_time: StepTime) -> None:
         """Refuse a rate that no cell could be simulated at.
@@ -124,9 +127,9 @@ class Specified:
         """The requests of a replication."""
         return self.made.workload(seed, slots=slots, step_time=step_time)
 
-    def offered(self, *, slots: int, step_time: StepTime) -> float | None:
-        """Work that arrives in the long run, in tokens per time unit; None for a backlog."""
-        return self.made.offered(slots=slots, step_time=step_time)
+    def rates(self, *, slots: int, step_time: StepTime) -> WorkRates:
+        """What is known of the arriving work."""
+        return self.made.rates(slots=slots, step_time=step_time)
 
     def check_span(self, *, slots: int, step_time: StepTime) -> None:
         """Refuse a rate that no cell could be simulated at, as `Made.check_span` does."""
@@ -171,8 +174,9 @@ class Logged:
         """The requests of the log; nothing is random."""
         return _read(self)
 
-    def offered(self, *, slots: int, step_time: StepTime) -> None:
+    def rates(self, *, slots: int, step_time: StepTime) -> WorkRates:
         """Nobody knows what would arrive in the long run."""
+        return UNKNOWN
 
     def check_span(self, *, slots: int, step_time: StepTime) -> None:
         """Nothing: a log has no rate that could be too low."""

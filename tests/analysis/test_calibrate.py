@@ -102,8 +102,10 @@ def test_the_edge_of_the_grid_is_told() -> None:
 
 
 def test_candidates_that_do_the_same_cannot_be_told_apart() -> None:
-    longest = int(stream().length.max())
-    result = calibrated([10, longest + 1, longest + 2], Goal(CostModel(c=1.0, tau=1e-12)))
+    many = stream(n=6000)
+    longest = int(many.length.max())
+    goal = Goal(CostModel(c=1.0, tau=1e-12))
+    result = calibrate(many, [10, longest + 1, longest + 2], goal, slots=8, step_time=StepTime())
     assert longest + 2 in result.rivals
     assert result.alpha == longest + 1
     assert any(f"cannot be told apart in cost from {longest + 2}" in text for text in result.warnings)

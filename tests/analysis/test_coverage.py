@@ -15,18 +15,27 @@ def test_theory_of_the_wait() -> None:
     assert 0 < exact["p50"] < exact["mean"] < exact["p90"] < exact["p99"]
 
 
-def test_intervals_of_a_long_enough_run_hold_the_exact_value() -> None:
-    found = coverage(System(4, "geometric:mean=10", 0.8), 20_000, 100)
-    for name in ("mean", "p50"):
-        share = found[name].share
-        assert found[name].reported >= 80
-        assert share is not None
-        assert share >= 0.88  # 0.95, less three standard deviations
-    assert found["p90"].wrong <= 0.1  # about 40 observations: seldom reported, and then by luck
-    assert found["p99"].reported == 0  # about 5 observations; intervals would hold it in 80 %
+@pytest.mark.parametrize(
+    ("load", "requests", "reported"),
+    [
+        (0.5, 5_000, ("mean", "p50", "p90")),
+        (0.8, 20_000, ("p50",)),  # own autocorrelation times would let 8 of 10 means pass, 2 of 10 p90
+        (0.9, 5_000, ()),  # and 3 of 10 medians here, of which 7 of 10 would hold the truth
+    ],
+)
+def test_intervals_are_reported_where_they_hold_the_exact_value(
+    load: float, requests: int, reported: tuple[str, ...]
+) -> None:
+    found = coverage(System(4, "geometric:mean=10", load), [requests], 60)
+    for name, each in found[requests].items():
+        if name not in reported:
+            assert each.reported == 0
+            continue
+        assert each.reported >= 54
+        assert each.share is not None
+        assert each.share >= 0.86  # 0.95, less three standard deviations
 
 
 def test_what_is_counted() -> None:
     assert Coverage(repetitions=10, reported=4, held=3).share == 0.75
-    assert Coverage(repetitions=10, reported=4, held=3).wrong == 0.1
     assert Coverage(repetitions=10, reported=0, held=0).share is None

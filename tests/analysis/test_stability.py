@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import queue_run, small_run
+from made_runs import Idle, queue_run, small_run
 
 from analysis.compare import compare
 from analysis.outcome import Outcome, evaluate
@@ -20,6 +21,7 @@ from analysis.stability import (
     backlog_of,
     judge,
     judge_together,
+    probed_work,
     sustained_work,
     waiting_at_arrivals,
 )
@@ -183,8 +185,10 @@ def test_a_level_queue_that_never_empties_does_not_grow() -> None:
 
 
 def test_replications_decide_by_majority() -> None:
-    stable, unstable = (Stability(each, each, 0.9, 0.5) for each in ("stable", "unstable"))
-    assert judge_together([stable, unstable, unstable]) == Stability("unstable", "unstable", 0.9, 0.5)
+    stable, unstable = (Stability(each, each, 0.9, 0.5, 0.5, 2.0) for each in ("stable", "unstable"))
+    assert judge_together([stable, unstable, unstable]) == Stability(
+        "unstable", "unstable", 0.9, 0.5, 0.5, 2.0
+    )
     tied = judge_together([stable, unstable])
     assert tied is not None
     assert (tied.verdict, tied.reason) == (
@@ -205,7 +209,7 @@ def both(load: float) -> list[Outcome]:
 def test_no_interval_over_a_growing_queue() -> None:
     steady, growing = both(0.8)
     assert (steady.unstable, growing.unstable) == (False, True)
-    assert steady.metrics["e2el"]["mean"].half_width is not None
+    assert steady.metrics["e2el"]["p50"].half_width is not None
     assert growing.metrics["e2el"]["mean"].note == GROWING
     assert growing.metrics["e2el"]["mean"].value is not None
     assert {each.verdict for each in compare([steady, growing]).differences} == {"no steady state"}
@@ -227,3 +231,13 @@ def test_the_table_says_so() -> None:
         "length of the run and carry no intervals"
     )
     assert whole.rows[-1] == ("keeps up", "no")
+
+
+def test_the_pace_of_a_policy_is_probed_where_it_can_be() -> None:
+    stream = Workload(np.arange(60.0), np.full(60, 4))
+    fcfs = partial(simulate, policy=parse_policy("fcfs"), slots=2)
+    probed = probed_work(fcfs, stream)
+    assert probed == sustained_work(fcfs(backlog_of(stream)))
+    assert probed_work(fcfs, backlog_of(stream)) is None
+    # a policy may break on a backlog, which nobody asked for
+    assert probed_work(lambda backlog: simulate(backlog, Idle(), slots=2), stream) is None

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from analysis.stability import Stability
 from analysis.steady_state import BATCH, WarmUp, mser, warm_up
 
-STABLE, UNSTABLE = Stability("stable", "", 0.9, 0.0), Stability("unstable", "", 1.1, 1.0)
+STABLE = Stability("stable", "", 0.9, 0.0, 0.9, 2.0)
+UNSTABLE = Stability("unstable", "", 1.1, 1.0, 1.1, 2.0)
 
 
 def test_a_transient_is_cut_where_it_ends() -> None:

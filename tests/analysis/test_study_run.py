@@ -145,8 +145,8 @@ def test_the_engine_of_a_large_cell_serves_its_backlog_too(monkeypatch: pytest.M
         served.append((backlog.totals.requests, backlog.engine))
         return sustained_work(backlog)
 
-    monkeypatch.setattr("analysis.study.measure.sustained_work", watched)
-    monkeypatch.setattr("analysis.study.measure.backlog_of", lambda requests: backlog_of(requests, 100))
+    monkeypatch.setattr("analysis.stability.sustained_work", watched)
+    monkeypatch.setattr("analysis.stability.backlog_of", lambda requests: backlog_of(requests, 100))
     for cell in (small, large):
         measure(cell)
     assert served == [(100, "simpy"), (100, "compiled")]

@@ -24,7 +24,7 @@ from analysis.capacity import (
 )
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
-from analysis.stability import WorkRates, judge, judge_together
+from analysis.stability import WorkRates, judge, judge_together, memory_behind
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
 
@@ -217,10 +217,12 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     found = judge_together([judge(run, rates) for run in runs])
     verdict = None if found is None else found.verdict
     series = [arrival_series(run, question.metric, question.warmup) for run in runs]
-    single = len(series) == 1
+    single, memory = len(series) == 1, memory_behind(question.metric, found)
     statistics = (MEAN, *quantiles(question.percentiles))
     estimates = (
-        sectioning.estimates(statistics, series[0]) if single else replications.estimates(statistics, series)
+        sectioning.estimates(statistics, series[0], memory=memory)
+        if single
+        else replications.estimates(statistics, series, memory=memory)
     )
     if question.objectives is not None:
         shares = [attained(run, question.objectives, question.warmup) for run in runs]
