@@ -13,10 +13,11 @@ from analysis import replications, sectioning
 from analysis.definitions import check_request_metric
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
+from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
 from analysis.sectioning import SECTIONS
-from analysis.stability import GROWING, ONE_BACKLOG, is_backlog, memory_behind
+from analysis.stability import GROWING, ONE_BACKLOG, is_backlog
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
@@ -161,7 +162,7 @@ def compare(
                 baselines=baselines,
                 backlog=is_backlog(served_requests(outcome.runs[0]).requests),
                 steady=not (outcomes[0].unstable or outcome.unstable),
-                memory=memory_behind(metric, outcomes[0].stability, outcome.stability),
+                memory=memory_of_difference(metric, outcomes[0].stability, outcome.stability),
             )
             differences += [
                 Difference(

@@ -69,9 +69,6 @@ REQUEST_METRICS = (
 )
 """Metrics with one value a request."""
 
-WAITS = ("queue_time", "ttft")
-"""Those of them that are a wait in the queue and little else."""
-
 RUN_METRICS = (
     Definition("makespan", "makespan", "time units", "last finish - 0", "lower"),
     Definition(

@@ -10,7 +10,7 @@ from analysis import replications
 from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
-from analysis.queue_memory import Memory
+from analysis.metric_memory import memory_of_metric
 from analysis.stability import (
     GROWING,
     UNKNOWN,
@@ -18,7 +18,6 @@ from analysis.stability import (
     WorkRates,
     is_backlog,
     judge_together,
-    memory_behind,
 )
 from analysis.statistic import MEAN, PERCENTILES, quantiles
 from analysis.summary import Summary, audit_record, summarize
@@ -127,9 +126,7 @@ def evaluate(
     )
     stability = judge_together([summary.stability for summary in summaries])
     metrics = {
-        entry.key: _estimates(
-            entry.key, runs, summaries, percentiles, warmup=warmup, memory=memory_behind(entry.key, stability)
-        )
+        entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup, stability=stability)
         for entry in REQUEST_METRICS
     }
     if stability is not None and stability.verdict == "unstable":
@@ -154,12 +151,13 @@ def _estimates(
     percentiles: Sequence[float],
     *,
     warmup: int,
-    memory: Memory,
+    stability: Stability | None,
 ) -> dict[str, Estimate]:
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
     stationary = not is_backlog(served_requests(runs[0]).requests)
+    memory = memory_of_metric(metric, runs, stability, warmup)
     return replications.estimates(
         (MEAN, *quantiles(percentiles)), series, stationary=stationary, memory=memory
     )

@@ -13,9 +13,6 @@ The autocorrelation time that a run just long enough shows of itself is off by a
 back by what they happened to see, and those that pass are no choice of lucky ones.
 """
 
-DILUTED = 0.1
-"""Part of the autocorrelation time of waits below which a series hardly feels the queue."""
-
 
 @dataclass(frozen=True)
 class Memory:
@@ -26,20 +23,17 @@ class Memory:
     requests : float
         `queue_memory` in requests, 0 where theory says nothing.
     diluted : bool
-        Whether the series holds more than waits: a latency may hardly feel the queue where slots are
-        plenty.
+        Whether the queue adds little to what the series holds (`analysis.dilution.is_diluted`).
     """
 
     requests: float = 0.0
     diluted: bool = False
 
-    def least_time(self, shown: float, *, part: float, as_mean: float) -> float:
+    def least_time(self, *, part: float, as_mean: float) -> float:
         """Least autocorrelation time to reckon with, in requests.
 
         Parameters
         ----------
-        shown : float
-            What the series itself shows.
         part : float
             What `indicator_memory` says of the statistic, 1 for the mean.
         as_mean : float
@@ -47,13 +41,10 @@ class Memory:
 
         Notes
         -----
-        A run that met no long queue shows far too short a time, so theory has the word. But a series of
-        nearly independent values, to which the queue adds little, finds its rare values in any state of the
-        queue: no statistic of it needs more of these states than the mean of the waits does.
+        A diluted series finds its rare values in any state of the queue: no statistic of it needs more of
+        these states than the mean of the waits does.
         """
-        if self.diluted and shown < DILUTED * part * self.requests:
-            part = min(part, as_mean)
-        return CAUTION * part * self.requests
+        return CAUTION * self.requests * (min(part, as_mean) if self.diluted else part)
 
 
 NO_THEORY = Memory()

@@ -11,9 +11,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
-from analysis.definitions import WAITS
 from analysis.latency import served_requests
-from analysis.queue_memory import Memory, queue_memory
+from analysis.queue_memory import queue_memory
 from analysis.sectioning import SECTIONS
 from analysis.statistic import squared_variation
 from serving_sim import Run, StepTime, Workload
@@ -152,12 +151,6 @@ def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
         utilization=None if most is None else work.value / most,
         variability=variability,
     )
-
-
-def memory_behind(metric: str, *judged: Stability | None) -> Memory:
-    """Memory of the slowest of the queues behind a metric, none where theory says nothing of any."""
-    requests = max(0.0 if each is None else each.memory for each in judged)
-    return Memory(requests, diluted=metric not in WAITS)
 
 
 def is_stream(requests: Workload, step_time: StepTime) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.autocorrelation import integrated_autocorrelation_time, is_constant
+from analysis.autocorrelation import integrated_autocorrelation_time
 from analysis.queue_memory import NO_THEORY, Memory, indicator_memory
 from serving_sim.request import FloatArray, IntArray
 
@@ -75,11 +75,8 @@ class Statistic:
         For the mean this is n / tau / 4, for a quantile q it is min(p, 1 - p) n / tau: so many
         observations lie on the rarer side of q. tau is the integrated autocorrelation time of the series,
         for a quantile that of the indicator {X <= q}: the one that the series shows or that theory states,
-        whichever is longer. A latency that is the same for all, as the time per token where steps take
-        one time, has nothing to do with the queue.
+        whichever is longer.
         """
-        if memory.diluted and is_constant(values):
-            memory = NO_THEORY
         if self.probability is None:
             return self._held(values, memory, part=1.0, counted=_FOR_MEAN)
         below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
@@ -88,7 +85,7 @@ class Statistic:
     @staticmethod
     def _held(series: FloatArray, memory: Memory, *, part: float, counted: float) -> float:
         shown = integrated_autocorrelation_time(series)
-        theory = memory.least_time(shown, part=part, as_mean=counted / _FOR_MEAN)
+        theory = memory.least_time(part=part, as_mean=counted / _FOR_MEAN)
         return counted * len(series) / max(shown, theory)
 
     def shortage(

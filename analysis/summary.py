@@ -13,9 +13,10 @@ from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
+from analysis.metric_memory import memory_of_metric
 from analysis.queue_memory import NO_THEORY, Memory
 from analysis.robustness import Robustness, robustness
-from analysis.stability import UNKNOWN, Stability, WorkRates, judge, memory_behind, no_steady_state
+from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from analysis.token_audit import token_audit
 from serving_sim import Audit, Run
@@ -196,7 +197,10 @@ def summarize(
         extent_max=run.max_gap,
         metrics={
             entry.key: distribution(
-                arrival_series(run, entry.key, warmup), statistics, note, memory_behind(entry.key, stability)
+                arrival_series(run, entry.key, warmup),
+                statistics,
+                note,
+                memory_of_metric(entry.key, [run], stability, warmup),
             )
             for entry in REQUEST_METRICS
         },

@@ -15,8 +15,9 @@ from analysis.economics import CostModel, alpha_for_cost_share, costs
 from analysis.estimate import Estimate
 from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
+from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.queue_memory import Memory
-from analysis.stability import Stability, judge, memory_behind, no_steady_state
+from analysis.stability import Stability, judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
 from analysis.workers import results
 from policies import ISJL
@@ -285,7 +286,7 @@ def _replay(
                 each,
                 arrival_series(run, "e2el"),
                 no_steady_state(run, stability),
-                memory_behind("e2el", stability),
+                memory_of_metric("e2el", [run], stability),
             )
             for each in statistics
         },
@@ -329,7 +330,7 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
         return Estimate(None, note="no budget meets the limits")
     if chosen is replay:
         return Estimate(None, note="the budget chosen")
-    memory = memory_behind("cost", replay.stability, chosen.stability)
+    memory = memory_of_difference("cost", replay.stability, chosen.stability)
     return sectioning.estimate_difference(
         MEAN, replay.cost_of_request, chosen.cost_of_request, confidence, memory=memory
     )

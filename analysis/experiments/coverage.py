@@ -12,8 +12,9 @@ from analysis import sectioning, workers
 from analysis.estimate import Estimate
 from analysis.experiments.validation.system import System
 from analysis.latency import arrival_series
+from analysis.metric_memory import memory_of_metric
 from analysis.queueing import slotted_fcfs
-from analysis.stability import WorkRates, judge, memory_behind
+from analysis.stability import WorkRates, judge
 from analysis.statistic import MEAN, quantiles
 
 STATISTICS = (MEAN, *quantiles((50, 90, 99)))
@@ -59,7 +60,7 @@ def estimates(
     place = (system.slots, round(1000 * system.load), repetition)
     run = system.run(max(requests) + _WARM_UP, np.random.SeedSequence(seed, spawn_key=place))
     rates = WorkRates(system.rate * system.distribution.mean, dispersion=_POISSON)
-    memory = memory_behind("queue_time", judge(run, rates))
+    memory = memory_of_metric("queue_time", [run], judge(run, rates))
     waits = arrival_series(run, "queue_time", _WARM_UP)
     return [sectioning.estimates(STATISTICS, waits[:count], memory=memory) for count in requests]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.latency import arrival_series, served_requests
+from analysis.metric_memory import memory_of_metric
 from analysis.outcome import FIGURES
-from analysis.stability import WorkRates, is_backlog, memory_behind, probed_work
+from analysis.stability import WorkRates, is_backlog, probed_work
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
 from analysis.summary import Distribution, Summary, summarize
@@ -115,8 +116,10 @@ def _observations(run: Run, metric: str, cell: Cell, summary: Summary) -> dict[s
 
     None for a backlog, a finite set whose statistics have no bias that more requests would mend.
     """
-    series = arrival_series(run, metric, cell.settings.warmup)
-    found, memory = summary.metrics[metric].estimates(), memory_behind(metric, summary.stability)
+    warmup = cell.settings.warmup
+    series = arrival_series(run, metric, warmup)
+    found = summary.metrics[metric].estimates()
+    memory = memory_of_metric(metric, [run], summary.stability, warmup)
     stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
     return {
         f"{statistic.name}_observations": (

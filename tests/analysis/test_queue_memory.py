@@ -7,13 +7,14 @@ import math
 import numpy as np
 import pytest
 from made_runs import queue_run
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 
 from analysis import sectioning
 from analysis.autocorrelation import integrated_autocorrelation_time
+from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.queue_memory import NO_THEORY, Memory, indicator_memory, queue_memory
-from analysis.stability import Stability, WorkRates, judge, memory_behind
+from analysis.stability import Stability, WorkRates, judge
 from analysis.statistic import MEAN, Statistic, quantiles
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload, simulate
@@ -68,17 +69,16 @@ def test_the_indicator_by_quadrature(probability: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "shown", "time"),
+    ("memory", "time"),
     [
-        (Memory(100), 2, 1.5 * 0.5 * 100),
-        (Memory(100, diluted=True), 5, 1.5 * 0.5 * 100),  # a tenth of 50
-        (Memory(100, diluted=True), 4.9, 1.5 * 0.25 * 100),
-        (Memory(math.inf), 2, math.inf),
-        (NO_THEORY, 2, 0),
+        (Memory(100), 1.5 * 0.5 * 100),
+        (Memory(100, diluted=True), 1.5 * 0.25 * 100),
+        (Memory(math.inf), math.inf),
+        (NO_THEORY, 0),
     ],
 )
-def test_the_least_time_by_hand(memory: Memory, shown: float, time: float) -> None:
-    assert memory.least_time(shown, part=0.5, as_mean=0.25) == time
+def test_the_least_time_by_hand(memory: Memory, time: float) -> None:
+    assert memory.least_time(part=0.5, as_mean=0.25) == time
 
 
 def test_runs_that_saw_no_long_queue_get_no_interval() -> None:
@@ -123,12 +123,6 @@ def test_no_number_suffices_where_all_that_can_be_done_arrives() -> None:
     )
 
 
-def test_what_is_the_same_for_all_owes_nothing_to_the_queue() -> None:
-    same = np.ones(500)
-    assert MEAN.shortage(same, Memory(1000, diluted=True)) is None
-    assert MEAN.shortage(same, Memory(1000)) is not None  # a run in which nobody waited
-
-
 def test_latencies_that_hardly_feel_the_queue_need_a_run_that_is_long_for_it() -> None:
     rng = np.random.default_rng(5)
     (p99,) = quantiles([99])
@@ -137,7 +131,7 @@ def test_latencies_that_hardly_feel_the_queue_need_a_run_that_is_long_for_it() -
     memory = Memory(queue_memory(0.8, 2.0), diluted=True)
     assert p99.shortage(latency, memory) is None  # 30,000 > 1.5 * 200 * 80, what the mean of the waits needs
     assert p99.shortage(latency[:20_000], memory) is not None
-    assert p99.shortage(queue, memory) is not None
+    assert p99.shortage(queue, Memory(memory.requests)) is not None
 
 
 def streamed(
@@ -166,7 +160,7 @@ def test_utilization_counts_what_the_policy_can_do() -> None:
 def test_variability_of_gaps_counts_where_it_lasts() -> None:
     rng = np.random.default_rng(6)
     poisson = np.cumsum(rng.exponential(10, 4_000))
-    rounded = np.floor(poisson / 100) * 100  # ten requests at once
+    rounded = 100 * (poisson // 100)  # ten requests at once
     length = np.full(4_000, 8)
     for release in (poisson, rounded):
         assert found(streamed(release, length), WorkRates()).variability == pytest.approx(1, abs=0.5)
@@ -177,11 +171,29 @@ def test_variability_of_gaps_counts_where_it_lasts() -> None:
     assert known.memory == queue_memory(known.utilization or 0, 0.25)
 
 
-def test_the_slowest_queue_behind_a_metric() -> None:
-    fast, slow = (Stability("stable", "", load, 0.0, load, 2.0) for load in (0.5, 0.9))
-    assert memory_behind("ttft", fast, slow) == Memory(queue_memory(0.9, 2.0))
-    assert memory_behind("e2el", None, fast) == Memory(queue_memory(0.5, 2.0), diluted=True)
-    assert memory_behind("queue_time", None) == NO_THEORY
+FAST, SLOW = (Stability("stable", "", load, 0.0, load, 2.0) for load in (0.5, 0.9))
+
+
+def test_the_memory_of_a_difference_is_that_of_the_slower_queue() -> None:
+    assert memory_of_difference("e2el", FAST, SLOW) == Memory(queue_memory(0.9, 2.0))
+    assert memory_of_difference("e2el", None, FAST) == Memory(queue_memory(0.5, 2.0))
+    assert memory_of_difference("e2el", None) == memory_of_difference("tpot", FAST) == NO_THEORY
+
+
+def test_end_to_end_latency_is_diluted_where_it_is_mostly_service() -> None:
+    rng = np.random.default_rng(7)
+    release, length = np.cumsum(rng.exponential(10, 2_000)), rng.integers(1, 19, 2_000)
+    few, many = (simulate(Workload(release, length), parse_policy("fcfs"), slots=slots) for slots in (1, 20))
+    memory = queue_memory(0.5, 2.0)
+    for run, metric, diluted in [
+        (few, "e2el", False),
+        (many, "e2el", True),
+        (many, "queue_time", False),
+        (many, "slowdown", False),
+    ]:
+        assert memory_of_metric(metric, [run], FAST) == Memory(memory, diluted=diluted)
+    assert memory_of_metric("e2el", [few, many], FAST) == Memory(memory)
+    assert memory_of_metric("tpot", [many], FAST) == memory_of_metric("e2el", [many], None) == NO_THEORY
 
 
 def test_a_run_knows_nothing_of_a_queue_it_is_not_judged_on() -> None:

@@ -24,7 +24,8 @@ from analysis.capacity import (
 )
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
-from analysis.stability import WorkRates, judge, judge_together, memory_behind
+from analysis.metric_memory import memory_of_metric
+from analysis.stability import WorkRates, judge, judge_together
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
 
@@ -217,7 +218,7 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
     found = judge_together([judge(run, rates) for run in runs])
     verdict = None if found is None else found.verdict
     series = [arrival_series(run, question.metric, question.warmup) for run in runs]
-    single, memory = len(series) == 1, memory_behind(question.metric, found)
+    single, memory = len(series) == 1, memory_of_metric(question.metric, runs, found, question.warmup)
     statistics = (MEAN, *quantiles(question.percentiles))
     estimates = (
         sectioning.estimates(statistics, series[0], memory=memory)
