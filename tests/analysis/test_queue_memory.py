@@ -134,9 +134,10 @@ def test_latencies_that_hardly_feel_the_queue_need_a_run_that_is_long_for_it() -
     assert p99.shortage(queue, Memory(memory.requests)) is not None
 
 
-def streamed(
-    release: Series, length: list[int] | NDArray[np.int64], step_time: StepTime | None = None
-) -> Run:
+ONE_STEP = StepTime()
+
+
+def streamed(release: ArrayLike, length: ArrayLike, step_time: StepTime = ONE_STEP) -> Run:
     return simulate(Workload(release, length), parse_policy("fcfs"), slots=1, step_time=step_time)
 
 
