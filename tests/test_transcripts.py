@@ -80,11 +80,21 @@ def test_what_is_printed_takes_the_place_of_what_stood_there(page: str, shown: s
         ("```text\n9.9\n```\n", "nothing prints\n9.9\nbut\n"),
         ("```toml\nx = 1\n```\n", "a block of toml under no file's name does not run"),
         ("```\nserving-sim run\n```\n", "a block of code without a language"),
+        ("    make test\n    serving-sim policies\n", "'make test' is not typed, so nothing beside it"),
         ("    make demo\n", "'make demo' is not typed: NOT_RUN must say why"),
         ("```sh\nserving-sim run --alpha x\n```\n", "'serving-sim run --alpha x' ends with exit code 2: "),
     ],
-    ids=["other output", "no command", "no file", "no language", "another program", "failure"],
+    ids=[
+        "other output",
+        "no command",
+        "no file",
+        "no language",
+        "half a block",
+        "another program",
+        "failure",
+    ],
 )
-def test_pages_that_do_not_hold_are_refused(page: str, message: str) -> None:
+def test_pages_that_do_not_hold_are_refused(page: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(transcripts.NOT_RUN, "page.md", {"make test": "takes minutes"})
     with pytest.raises(ValueError, match=f"^page.md: {re.escape(message)}"):
         transcripts.play(page, "page.md")
