@@ -6,7 +6,7 @@ from policies.continuous import FCFS, LPT, SJF
 from policies.fair import Fair
 from policies.isjl import ISJL
 from policies.ljf import LJF
-from policies.registry import PolicyEntry, catalogue, make_policy, parse_policy
+from policies.registry import PolicyEntry, catalogue, make_policy, modules_of, parse_policy
 from policies.robust import RobustISJL
 from policies.waiting import Delayed, Windowed
 
@@ -25,5 +25,6 @@ __all__ = [
     "Windowed",
     "catalogue",
     "make_policy",
+    "modules_of",
     "parse_policy",
 ]

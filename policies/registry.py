@@ -7,7 +7,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -36,6 +36,9 @@ _BUILT_IN = {
 _FAIR = "fair-"
 _NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """``module:Class``."""
+_DEEPEST = 10
+"""Policies inside each other; reading a text takes time that grows with the square of it."""
+
 _LISTED_FAIR = ("fair-fcfs", "fair-sjf", "fair-lpt")
 
 
@@ -105,11 +108,35 @@ def parse_policy(text: str, defaults: Mapping[str, Any] | None = None) -> Policy
     policy with parameters of its own stands in parentheses: ``delayed:x=0.6,inner=(isjl:alpha=8)``.
     """
     check_kind("text", text, str, "a text such as 'isjl:alpha=4'")
-    name, parameters = _split(text)
+    (name, parameters), *_ = _levels(text)
     for key, value in (defaults or {}).items():
         if key not in parameters and key in _takes(name, parameters):
             parameters[key] = value
     return make_policy(name, **parameters)
+
+
+def modules_of(text: str) -> set[str]:
+    """Modules whose code a text would run because it names them as ``module:Class``.
+
+    Raises
+    ------
+    ValueError
+        If the text cannot be read as one of `parse_policy`.
+    """
+    names = [name for name, _ in _levels(text) if _NAMED.fullmatch(name)]
+    return {name.partition(":")[0] for name in names if name not in _targets()}
+
+
+def _levels(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names and parameters of a text and of the policies inside it, the outermost first."""
+    inner: Any = text
+    for _ in range(_DEEPEST):
+        name, parameters = _split(inner)
+        yield name, parameters
+        inner = parameters.get("inner")
+        if not isinstance(inner, str):
+            return
+    raise ValueError(f"policy {name!r}: must not hold more than {_DEEPEST} policies in each other")
 
 
 def catalogue() -> list[PolicyEntry]:

@@ -61,6 +61,15 @@ app = typer.Typer(
 _File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Study file in TOML.", parser=input_path, show_default=False)
 ]
+_Modules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--module",
+        help="Module of your own that policies of the study may come from (repeatable).",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")]
 
 
@@ -68,6 +77,7 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result al
 def run(
     file: _File,
     *,
+    module: _Modules = None,
     jobs: Jobs = None,
     backend: Annotated[
         Backend, typer.Option(help="Processes of this machine, or a Dask cluster.", case_sensitive=False)
@@ -85,7 +95,7 @@ def run(
     from analysis.study.store import set_aside
 
     where = _backend(backend, scheduler, jobs)
-    study = read_study(file)
+    study = read_study(file, module or ())
     with sole_worker(study.store_path):
         moved = set_aside(study.store_path)
         if moved is not None:
@@ -111,14 +121,14 @@ def run(
 
 
 @app.command()
-def status(file: _File, *, json: Json = False) -> None:
+def status(file: _File, *, module: _Modules = None, json: Json = False) -> None:
     """Tell how far a study is, and which cells failed."""
     from analysis.study import read_study
     from analysis.study.lock import is_running
     from analysis.study.run import standing
     from analysis.study.store import kept_cells
 
-    study = read_study(file)
+    study = read_study(file, module or ())
     now = standing(study.cells, kept_cells(study.store_path))
     running = is_running(study.store_path)
     if json:
@@ -132,6 +142,7 @@ def status(file: _File, *, json: Json = False) -> None:
 def export(
     file: _File,
     *,
+    module: _Modules = None,
     out: Annotated[
         Path, typer.Option(help="File to write: .csv or .parquet.", metavar="FILE", parser=output_file)
     ],
@@ -141,7 +152,7 @@ def export(
     """Write the finished cells as one table, a row a cell."""
     from analysis.output import write_frame
 
-    study, table = _finished(file)
+    study, table = _finished(file, module or ())
     write_frame(out, table)
     say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
     if json:
@@ -152,6 +163,7 @@ def export(
 def plot(
     file: _File,
     *,
+    module: _Modules = None,
     context: typer.Context,
     out: Annotated[Path, typer.Option(help="Folder for the pictures.", metavar="DIR", parser=output_folder)],
     against: Annotated[
@@ -179,7 +191,7 @@ def plot(
     from analysis.study.curves import axis_of
     from analysis.version import project_version
 
-    study, table = _finished(file)
+    study, table = _finished(file, module or ())
     axis = axis_of(study.cells) if against is None else against.value.replace("-", "_")
     drawn = [check_metric(name.strip()) for name in metrics.split(",")]
     sections = study_sections(table, drawn, axis, study.time_unit)
@@ -201,12 +213,12 @@ def plot(
         show_json({"page": str(out / "report.html"), "pictures": pictures, "cells": len(table)})
 
 
-def _finished(file: Path) -> tuple[Study, pd.DataFrame]:
+def _finished(file: Path, modules: Sequence[str]) -> tuple[Study, pd.DataFrame]:
     """A study and the table of its finished cells, of which there must be one."""
     from analysis.study import read_study, study_table
     from analysis.study.store import kept_cells
 
-    study = read_study(file)
+    study = read_study(file, modules)
     table = study_table(study, kept_cells(study.store_path))
     if table.empty:
         raise ValueError(f"{file}: no cell is finished yet, 'serving-sim study {file}' runs it")

@@ -7,7 +7,7 @@ list; the cells are all combinations.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
@@ -21,6 +21,7 @@ from analysis.study.cell import Cell, Settings, build_policy
 from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
 from analysis.study.source import Logged, Made, Source, Specified, log_digest
 from analysis.time_unit import TimeUnit
+from policies import modules_of
 from serving_sim import StepTime
 from serving_sim.simulate import MOST_SLOTS
 from workloads import parse_arrivals, parse_lengths, read_specification
@@ -83,8 +84,16 @@ class Study:
         return TimeUnit.of(steps=steps, seconds=seconds.pop())
 
 
-def read_study(path: Path) -> Study:
+def read_study(path: Path, modules: Collection[str] = ()) -> Study:
     """Read a study file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    modules : collection of str
+        Modules that its policies may come from beside those built in and installed: a file from
+        elsewhere must not choose what code runs.
 
     Raises
     ------
@@ -94,12 +103,12 @@ def read_study(path: Path) -> Study:
         If the file cannot be read.
     """
     try:
-        return Study(path, tuple(_cells(Entries(path, KEYS, _SHAPING), path.parent)))
+        return Study(path, tuple(_cells(Entries(path, KEYS, _SHAPING), path.parent, modules)))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _cells(entries: Entries, folder: Path) -> list[Cell]:
+def _cells(entries: Entries, folder: Path, modules: Collection[str]) -> list[Cell]:
     for key in ("policy", "slots"):
         _needed(entries, key)
     settings = _settings(entries)
@@ -108,7 +117,7 @@ def _cells(entries: Entries, folder: Path) -> list[Cell]:
     if any(source.coordinates.get("load") for source in sources):
         _check_constant(step_times)
     slots = entries.several("slots", whole(1, MOST_SLOTS))
-    policies = _policies(entries)
+    policies = _policies(entries, modules)
     replications = entries.one("replications", whole(1, MOST_CELLS), 1)
     grid = (sources, slots, step_times or (StepTime(),), policies, range(1, replications + 1))
     _check_size("cells", grid)
@@ -140,11 +149,13 @@ def _settings(entries: Entries) -> Settings:
     )
 
 
-def _policies(entries: Entries) -> list[tuple[str, int | None]]:
+def _policies(entries: Entries, modules: Collection[str]) -> list[tuple[str, int | None]]:
     """Policies with their budgets; one that takes no budget stands there once."""
     budgets = entries.several("alpha", whole(0))
     found: list[tuple[str, int | None]] = []
     for policy in entries.several("policy", text):
+        for module in sorted(modules_of(policy) - set(modules)):
+            raise ValueError(f"policy={policy!r}: runs code of {module}; if you trust it: --module {module}")
         for given in budgets or (None,):
             alpha = build_policy(policy, given).alpha if given is None else _reaching(policy, given)
             if (policy, alpha) not in found:

@@ -91,7 +91,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def study(text: str, name: str = "a.toml") -> Study:
     Path(name).write_text(text, encoding="utf-8")
-    return read_study(Path(name))
+    return read_study(Path(name), ["fatal", "unlucky"])
 
 
 def run_here(text: str) -> tuple[Study, Here]:
@@ -192,7 +192,7 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     Path("fatal.py").write_text(FATAL)
     text = SMALL.replace('"isjl"]', '"fatal:Fatal"]').replace("slots = 2", "slots = [1, 2, 3]")
     study(text.replace("alpha = [4, 8]\n", "").replace("[0.5, 0.7]", "0.5"))
-    assert main(["study", "a.toml", "--jobs", "2"]) == 1
+    assert main(["study", "a.toml", "--jobs", "2", "--module", "fatal"]) == 1
     place = (
         "failed: lengths=uniform:low=1,high=9, arrivals=poisson, load=0.5, num_prompts=200, slots={}, "
         "step_time=base=1.0, policy=fatal:Fatal, replication=1: "
@@ -204,13 +204,29 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     lines = capsys.readouterr().err.splitlines()
     assert sorted(lines[2:]) == failures
     assert lines[:2] == ["a.toml: 6 cells: 6 missing", "6 cells: 4 done, 2 failed; kept in a.sqlite"]
-    assert main(["study", "status", "a.toml"]) == 0
+    assert main(["study", "status", "a.toml", "--module", "fatal"]) == 0
     shown = capsys.readouterr()
     assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["4", "0", "0", "2"]
     assert shown.err.splitlines() == failures
     Path("fatal.py").write_text(FATAL.replace("slots == 2", "False").replace("slots == 3", "False"))
-    assert main(["study", "a.toml", "--jobs", "2", "--quiet"]) == 0
-    assert stand(read_study(Path("a.toml"))).to_do == []
+    assert main(["study", "a.toml", "--jobs", "2", "--quiet", "--module", "fatal"]) == 0
+    assert stand(read_study(Path("a.toml"), ["fatal"])).to_do == []
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["trap:Trap", "delayed:x=1,inner=trap:Trap", "windowed:w=2,inner=(delayed:x=1,inner=(trap:Trap))"],
+)
+@pytest.mark.parametrize(
+    "words", ["a.toml", "status a.toml", "plot a.toml --out p", "export a.toml --out e.csv"]
+)
+def test_a_study_file_chooses_no_code(policy: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("trap.py").write_text("from pathlib import Path\nPath('sprung').touch()\n")
+    Path("a.toml").write_text(SMALL.replace('["fcfs", "isjl"]', f'"{policy}"'))
+    assert main(["study", *words.split(), "--module", "other"]) == 2
+    rule = f"policy='{policy}': runs code of trap; if you trust it: --module trap"
+    assert capsys.readouterr().err == f"serving-sim: error: a.toml: {rule}\n"
+    assert not Path("sprung").exists()
 
 
 def test_a_cell_whose_own_process_is_killed_from_outside_gets_another() -> None:

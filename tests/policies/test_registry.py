@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from refusal import refusal
 
-from policies import FCFS, ISJL, Delayed, Fair, catalogue, make_policy, parse_policy
+from policies import FCFS, ISJL, Delayed, Fair, catalogue, make_policy, modules_of, parse_policy
 
 
 @pytest.mark.parametrize(
@@ -174,3 +175,30 @@ def test_numbers_of_numpy_are_numbers_and_truth_values_are_none() -> None:
             f"x={truth!r}: must be a finite number >= 0"
         )
     assert refusal(lambda: Delayed(FCFS(), 10**400)).endswith(": must be a finite number >= 0")
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("isjl:alpha=4", set()),
+        ("no-such:thing=1", set()),
+        ("a.b:C:x=1", {"a.b"}),
+        ("delayed:x=1,inner=(windowed:w=2,inner=(a:B:x=(c:D)))", {"a"}),
+        ("a:B:inner=(c:D)", {"a", "c"}),
+    ],
+)
+def test_modules_whose_code_a_text_runs(text: str, modules: set[str]) -> None:
+    assert modules_of(text) == modules
+
+
+def test_a_text_nested_too_deeply_is_refused() -> None:
+    text = "fcfs"
+    for _ in range(9):
+        text = f"delayed:x=1,inner=({text})"
+    assert isinstance(parse_policy(text, {"alpha": 4}), Delayed)
+    many = "delayed:x=1,inner=(" * 3000 + "fcfs" + ")" * 3000
+    for deeper, read in product((f"delayed:x=1,inner=({text})", many), (parse_policy, modules_of)):
+        with pytest.raises(
+            ValueError, match="^policy 'delayed': must not hold more than 10 policies in each"
+        ):
+            read(deeper)
