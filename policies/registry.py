@@ -39,6 +39,8 @@ _NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _DEEPEST = 10
 """Policies inside each other; reading a text takes time that grows with the square of it."""
 
+_SHOWN = 40  # characters of a text that is too long to repeat
+
 _LISTED_FAIR = ("fair-fcfs", "fair-sjf", "fair-lpt")
 
 
@@ -136,7 +138,7 @@ def _levels(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         inner = parameters.get("inner")
         if not isinstance(inner, str):
             return
-    raise ValueError(f"policy {name!r}: must not hold more than {_DEEPEST} policies in each other")
+    raise ValueError(f"policy {text[:_SHOWN]!r}..: must not nest more than {_DEEPEST} policies")
 
 
 def catalogue() -> list[PolicyEntry]:
@@ -248,14 +250,13 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _top_level_items(text: str) -> list[str]:
-    items, depth = [""], 0
-    for letter in text:
+    items, depth, begin = [], 0, 0
+    for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
         if letter == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += letter
-    return items
+            items.append(text[begin:place])
+            begin = place + 1
+    return [*items, text[begin:]]
 
 
 def _value(text: str) -> int | float | str:
