@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chrome_trace import Trace, read_trace
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,6 +127,74 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
         write_timeline(tmp_path / name / "timeline.json.gz", served())
     one, other = ((tmp_path / name / "timeline.json.gz").read_bytes() for name in ("one", "other"))
     assert one == other
+
+
+# ---- by a reader that knows the format alone ----------------------------------------------------------
+
+
+def busy() -> Run:
+    rng = np.random.default_rng(5)
+    workload = Workload(np.cumsum(rng.exponential(3.0, 60)).round(1), rng.geometric(0.1, 60))
+    return simulate(workload, parse_policy("isjl:alpha=6"), slots=4, record_batches=True)
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Trace]:
+    run, path = busy(), tmp_path_factory.mktemp("trace") / "timeline.json.gz"
+    write_timeline(path, run)
+    return run, read_trace(path)
+
+
+def test_a_reader_finds_every_request_on_its_slot(seen: tuple[Run, Trace]) -> None:
+    run, trace = seen
+    assert run.requests is not None
+    slots = {slot: trace.track(f"worker, {run.policy}", f"slot {slot}") for slot in range(run.slots)}
+    for slot, track in slots.items():
+        here = np.flatnonzero(run.slot == slot)
+        here = here[np.argsort(run.start[here])]
+        assert [each.name for each in trace.slices[track]] == here.astype(str).tolist()
+        times = [(each.begin / 1000, each.end / 1000) for each in trace.slices[track]]
+        np.testing.assert_allclose(times, np.column_stack([run.start[here], run.finish[here]]), atol=1e-6)
+        told = [(each.arguments["length"], each.arguments["queue_time"]) for each in trace.slices[track]]
+        wait = run.start[here] - run.requests.release[here]
+        np.testing.assert_allclose(told, np.column_stack([run.requests.length[here], wait]))
+    assert sum(map(len, trace.slices.values())) == 60 + len(np.unique(run.requests.release))
+
+
+def test_a_reader_finds_who_waited_and_an_arrow_from_every_release_to_its_start(
+    seen: tuple[Run, Trace],
+) -> None:
+    run, trace = seen
+    assert run.requests is not None
+    released, started = (np.round(1000 * each, 3).tolist() for each in (run.requests.release, run.start))
+    waits = [(str(row), *span) for row, span in enumerate(zip(released, started, strict=True))]
+    assert sorted(trace.waits) == sorted(wait for wait in waits if wait[1] < wait[2])
+    assert 10 < len(trace.waits) < 60
+    source = trace.track("queue and batch", "releases")
+    slots = [trace.track(f"worker, {run.policy}", f"slot {slot}") for slot in run.slot.tolist()]
+    arrows = [
+        ((source, begin), (track, end)) for begin, track, end in zip(released, slots, started, strict=True)
+    ]
+    assert sorted(trace.arrows) == sorted(arrows)
+
+
+def test_a_reader_finds_counters_that_say_what_the_requests_say(seen: tuple[Run, Trace]) -> None:
+    run, trace = seen
+    assert run.requests is not None
+    assert set(trace.counters) == {"waiting", "active", "max progress", "gap"}
+    begin, end = run.start.min(), run.makespan
+    for time in np.linspace(begin + 0.01, end - 0.01, 200):
+        active = (run.start <= time) & (run.finish > time)
+        made = np.floor(time - run.start[active] + 1e-9)
+        value = {
+            name: [value for at, value in series if at <= 1000 * time][-1]
+            for name, series in trace.counters.items()
+        }
+        assert value["active"] == np.count_nonzero(active)
+        assert value["gap"] == (np.ptp(made) if active.any() else 0)
+        assert value["waiting"] == np.count_nonzero((run.requests.release <= time) & (run.start > time))
+    for series in trace.counters.values():
+        assert all(one[1] != other[1] for one, other in pairwise(series))  # an event only where it changes
 
 
 @pytest.mark.parametrize(
