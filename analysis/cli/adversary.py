@@ -199,9 +199,17 @@ def _instance(worst: Found) -> str:
 
 
 def _draw(name: str, out: Path) -> None:
-    from analysis.experiments.pictures import draw_gamma, draw_golden_ratio
+    """Write the picture that `reproduce` has of the adversary, where it has one."""
+    from analysis.experiments.reproduce import fig4, golden_ratio
+    from analysis.experiments.reproduce.experiment import Settings
 
-    if name == "golden-ratio":
-        draw_golden_ratio(out)
-    elif name in ("over-inserting", "under-inserting"):
-        draw_gamma(out)
+    figures = {
+        "golden-ratio": golden_ratio.EXPERIMENT,
+        "over-inserting": fig4.EXPERIMENT,
+        "under-inserting": fig4.EXPERIMENT,
+    }
+    if name in figures:
+        tasks = figures[name].tasks(Settings())
+        item = figures[name].item({task.name: task.work(**task.arguments) for task in tasks})
+        for picture in item.section.pictures:
+            picture.save(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from analysis.plots.ratios import Line
 from analysis.plots.style import drawing, hollow, inks, legend_above, new_figure, plain_numbers
@@ -42,6 +43,9 @@ def load_curves(
             if len(panels) > 1:
                 axes.set_title(title, loc="left")
             axes.set_xlabel("load")
+            # loads are tenths and twentieths; quarters, matplotlib's own choice, would lie between the points
+            axes.xaxis.set_major_locator(MaxNLocator(max(4, 10 // len(panels)), steps=(1, 2, 5, 10)))
+            plain_numbers(axes.xaxis)
             axes.set_yscale(scale)
         plain_numbers(axes_of[0].yaxis)
         axes_of[0].set_ylabel(y)
