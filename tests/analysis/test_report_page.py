@@ -18,6 +18,6 @@ def test_sections_of_the_page_are_sections_of_the_report(command: Command, tmp_p
     assert code == 0
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     found = [unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)</h2>", report)]
-    head, *told = re.findall(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert head == "The head"
+    titles = re.findall(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    told = titles[titles.index("The head") + 1 : titles.index("How to read the numbers") + 1]
     assert [title for title in found if title in told] == told
