@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 import re
@@ -16,7 +15,7 @@ from typing import Any
 
 from policies.fair import Fair
 from serving_sim import Policy
-from serving_sim.arguments import check_kind
+from serving_sim.arguments import check_kind, unknown
 
 ENTRY_POINTS = "serving_sim.policies"
 
@@ -181,10 +180,7 @@ def _load(name: str) -> Callable[..., Policy]:
     elif _NAMED.fullmatch(name):
         target = name
     else:
-        names = policy_names()
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f", did you mean {close[0]!r}?" if close else "."
-        raise ValueError(f"policy {name!r}: no such policy{hint} Known: {', '.join(names)}")
+        raise ValueError(unknown("policy", name, policy_names()))
     module, _, attribute = target.partition(":")
     if name not in targets and os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path holds text)
         sys.path.append(os.getcwd())  # noqa: PTH109  (a file beside the user is importable by name)

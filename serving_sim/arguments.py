@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -33,3 +34,18 @@ def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...]
     if not isinstance(value, kind) or isinstance(value, type):  # a class has the methods of its instances
         found = f"the class {value.__name__}" if isinstance(value, type) else f"{value!r:.60}"
         raise TypeError(f"{name}={found}: must be {what}")
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> str:
+    """One line that says a name is unknown, which one may be meant, and which there are."""
+    names = list(known)
+    hint = did_you_mean(name, names)
+    return f"{kind}={name!r}: is unknown; {hint and f'{hint} '}known: {', '.join(names) or 'none'}"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """``did you mean 'fcfs'?`` with the name that comes closest, nothing where none comes close."""
+    from difflib import get_close_matches  # only errors need it
+
+    close = get_close_matches(str(name), list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""

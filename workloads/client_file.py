@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from serving_sim.arguments import is_finite
+from serving_sim.arguments import is_finite, unknown
 from workloads.lengths import parse_lengths
-from workloads.registry import unknown
 from workloads.superposition import Client, Superposition
 from workloads.toml_file import read_toml
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.registry import unknown
+from serving_sim.arguments import unknown
 from workloads.traces import read_lengths
 
 _COLUMNS = ("length", "prompt_tokens", "output_tokens")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from serving_sim import Workload
-from workloads.registry import unknown
+from serving_sim.arguments import unknown
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, OnBadRow, Table, open_table
 from workloads.whole_file import replacing

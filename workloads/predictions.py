@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
+from serving_sim.arguments import unknown
 from serving_sim.columns import IntArray
 from workloads.generate import Stream, stream
-from workloads.registry import Registry, unknown
+from workloads.registry import Registry
 from workloads.spec import parse
 
 Interval = tuple[IntArray, IntArray]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import unknown
 from workloads.arrivals import Arrivals, parse_arrivals, rate_for_load
 from workloads.generate import make_workload
 from workloads.lengths import parse_lengths
-from workloads.registry import unknown
 
 
 @dataclass(frozen=True)

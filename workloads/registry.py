@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
+
+from serving_sim.arguments import unknown
 
 GROUP = "serving_sim.workloads"
 """Entry-point group; the part before the first dot of an entry's name says which registry it joins."""
@@ -70,11 +71,3 @@ class Registry:
                 raise
             said = f"{type(cause).__name__}: {cause}"
             raise ValueError(f"{self.kind}={name!r}: cannot load {self.targets[name]}: {said}") from cause
-
-
-def unknown(kind: str, name: object, known: Iterable[str]) -> str:
-    """One line that says a name is unknown, which one may be meant, and which there are."""
-    names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{kind}={name!r}: is unknown; {hint}known: {', '.join(names) or 'none'}"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any, cast, get_args, get_type_hints
 
-from workloads.registry import Registry, unknown
+from serving_sim.arguments import unknown
+from workloads.registry import Registry
 
 
 def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None = None) -> object:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import unknown
 from workloads.arrivals import parse_arrivals
 from workloads.generate import make_workload
 from workloads.lengths import parse_lengths
 from workloads.parameters import check_count, check_positive
-from workloads.registry import unknown
 from workloads.toml_file import read_toml
 from workloads.whole_file import replacing
 

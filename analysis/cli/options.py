@@ -141,7 +141,8 @@ class FileOptions:
     """How many requests come and how fast, and how a file of them is read and shaped."""
 
     num_prompts: Annotated[
-        int | None, _workload(help="Number of requests (default: 1000; of a file, all of it).", min=1)
+        int | None,
+        _workload(help="Number of requests (default: 1000; of a file, all of it).", min=1, max=1_000_000_000),
     ] = None
     request_rate: Annotated[
         float | None, _workload(help="Requests per time unit; stretches the gaps of a file.")

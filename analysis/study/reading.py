@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from serving_sim.arguments import is_finite
-from workloads.registry import unknown
+from serving_sim.arguments import is_finite, unknown
 from workloads.toml_file import read_toml
 
 Value = TypeVar("Value")

@@ -321,9 +321,7 @@ def test_the_command_prints_a_row_a_claim(capsys: pytest.CaptureFixture[str]) ->
 def test_an_unknown_claim_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", "--only", "Theorem 3.91"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith(
-        "serving-sim: error: claim 'Theorem 3.91': no such claim, did you mean 'Theorem 3."
-    )
+    assert error.startswith("serving-sim: error: claim='Theorem 3.91': is unknown; did you mean 'Theorem 3.")
     assert error.count("\n") == 1
 
 

@@ -220,7 +220,9 @@ def test_items_are_written_with_their_pictures_and_page(tmp_path: Path) -> None:
 
 
 def test_an_unknown_experiment_is_named() -> None:
-    with pytest.raises(ValueError, match="did you mean table1"):
+    with pytest.raises(
+        ValueError, match=r"^experiment='tabel1': is unknown; did you mean 'table1'\? known: table1, "
+    ):
         catalogue.find("tabel1")
 
 

@@ -37,7 +37,7 @@ def test_a_text_names_a_policy_and_the_policy_describes_itself(text: str, descri
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("fcsf", "policy 'fcsf': no such policy, did you mean 'fcfs'? Known: "),
+        ("fcsf", "policy='fcsf': is unknown; did you mean 'fcfs'? known: "),
         ("isjl", "policy isjl: needs a value for alpha"),
         ("isjl:alpha", "policy 'isjl:alpha': 'alpha' must read key=value"),
         ("isjl:alpha=4,alpha=5", "policy 'isjl:alpha=4,alpha=5': 'alpha' is set twice"),
@@ -46,8 +46,8 @@ def test_a_text_names_a_policy_and_the_policy_describes_itself(text: str, descri
         ("isjl:alpha=4,gamma=1", "policy isjl: unknown parameter 'gamma', it takes alpha, beta"),
         ("fcfs:alpha=4", "policy fcfs: unknown parameter 'alpha', it takes no parameters"),
         ("delayed:x=1", "policy delayed: needs a value for inner"),
-        ("delayed:x=1,inner=nobody", "policy 'nobody': no such policy. Known: "),
-        ("no\nsuch.module:Thing", "policy 'no\\nsuch.module:Thing': no such policy. Known: "),
+        ("delayed:x=1,inner=nobody", "policy='nobody': is unknown; known: "),
+        ("no\nsuch.module:Thing", "policy='no\\nsuch.module:Thing': is unknown; known: "),
         ("no.such.module:Thing", "policy 'no.such.module:Thing': cannot load no.such.module:Thing: "),
         ("policies.continuous:Thing", "policy 'policies.continuous:Thing': cannot load "),
         ("fair-fcfs", "policy fair-fcfs: needs a value for alpha"),

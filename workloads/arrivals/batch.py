@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from serving_sim.arguments import is_real
+from serving_sim.arguments import is_real, unknown
 from serving_sim.columns import FloatArray
 from workloads.arrivals.fixed import FixedGaps
 from workloads.arrivals.poisson import Poisson
 from workloads.parameters import check_count, check_positive
-from workloads.registry import unknown
 
 _GROUPS: dict[str, type[Poisson | FixedGaps]] = {"poisson": Poisson, "fixed": FixedGaps}
 

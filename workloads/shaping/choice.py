@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from serving_sim import Workload
-from serving_sim.arguments import check_kind, is_real
+from serving_sim.arguments import check_kind, did_you_mean, is_real
 from workloads.parameters import check_count
 from workloads.shaping.shaping import Shaped, counted, in_arrival_order, kept
 
@@ -76,9 +75,8 @@ class Only:
             raise ValueError(f"{self.column}={self.value!r}: the requests have no {self.column}")
         mine = column == self.value
         if not mine.any():
-            close = difflib.get_close_matches(self.value, set(column.tolist()), n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"{self.column}={self.value!r}: no request has it{hint}")
+            hint = did_you_mean(self.value, set(column.tolist()))
+            raise ValueError(f"{self.column}={self.value!r}: no request has it{hint and f'; {hint}'}")
         part = kept(workload, mine, self.describe())
         return Shaped(part, counted({f"other {self.column}": len(workload) - len(part)}))
 

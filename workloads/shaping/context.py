@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.arguments import unknown
 from serving_sim.request import IntArray
 from workloads.parameters import check_count
-from workloads.registry import unknown
 from workloads.shaping.shaping import Shaped, counted, kept
 
 TooLong = Literal["drop", "cap"]

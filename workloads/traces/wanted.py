@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from serving_sim.arguments import unknown
 from workloads.parameters import check_positive
-from workloads.registry import unknown
 from workloads.tables import OnBadRow
 
 LengthKind = Literal["total", "output", "prompt"]

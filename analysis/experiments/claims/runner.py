@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import zlib
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -25,6 +24,7 @@ from analysis.experiments.claims import (
 )
 from analysis.experiments.claims.claim import Budget, Claim, Finding, Kind, Verdict
 from analysis.workers import results
+from serving_sim.arguments import unknown
 
 SECTIONS = {
     "2 Model": model.CLAIMS,
@@ -61,10 +61,7 @@ def find_claims(names: Sequence[str]) -> list[Claim]:
     for name in names:
         matching = [claim for claim in all_claims() if _matches(claim.name, name)]
         if not matching:
-            known = [claim.name for claim in all_claims()]
-            close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-            hint = f", did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"claim {name!r}: no such claim{hint}")
+            raise ValueError(unknown("claim", name, [claim.name for claim in all_claims()]))
         found += [claim for claim in matching if claim not in found]
     return found
 

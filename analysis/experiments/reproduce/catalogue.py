@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from analysis.experiments.reproduce import (
@@ -25,6 +24,7 @@ from analysis.experiments.reproduce.experiment import Experiment, Item, Settings
 from analysis.experiments.reproduce.task import Task, collect
 from analysis.output import write_text
 from analysis.report import Section, sections_page
+from serving_sim.arguments import unknown
 
 _MODULES = (
     table1,
@@ -74,10 +74,7 @@ def find(name: str) -> list[Experiment]:
     if name == ALL:
         return list(EXPERIMENTS.values())
     if name not in EXPERIMENTS:
-        known = [*EXPERIMENTS, ALL]
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise ValueError(f"reproduce={name!r}: {hint}must be one of {', '.join(known)}")
+        raise ValueError(unknown("experiment", name, [*EXPERIMENTS, ALL]))
     return [EXPERIMENTS[name]]
 
 
