@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -13,6 +14,8 @@ from typing import Any
 
 from joblib import Parallel, cpu_count
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+_log = logging.getLogger(__name__)
 
 _Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """What `joblib.delayed` makes of a call."""
@@ -32,8 +35,10 @@ def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Ite
     in_order : bool
         Give the results in the order of the calls, which may keep one waiting for those before it.
     """
+    workers = max(1, min(jobs, len(calls)))
+    _log.debug("%d pieces of work for %d processes", len(calls), workers)
     parallel = Parallel(
-        n_jobs=max(1, min(jobs, len(calls))),
+        n_jobs=workers,
         return_as="generator" if in_order else "generator_unordered",
         initializer=start_worker,
         initargs=(os.getpid(),),

@@ -36,6 +36,10 @@ whole or absent in every case.
 `serving-sim --install-completion` teaches bash, zsh, fish or PowerShell to complete commands, options and
 the names that they take: policies, presets, formats, distributions, metrics. `--show-completion` prints
 what it would install.
+
+Every command takes `--json` ([what it prints](json.md)) and `--verbose`, which tells on standard error which
+engine plays, what is kept already and which files are written. Progress is shown on a terminal only, when it
+takes longer than a second; `NO_COLOR` turns colours off, and away from a terminal there are none, nor frames.
 """
 
 METRICS = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 
 if sys.platform != "win32":
     import fcntl
+
+_log = logging.getLogger(__name__)
 
 finished: list[Path] = []
 """Files that this process has finished, the latest last."""
@@ -39,6 +42,7 @@ def replacing(path: Path) -> Iterator[Path]:
             yield temporary
             temporary.replace(path)
         finished.append(path)
+        _log.debug("wrote %s", path)
     except OSError as error:
         if error.strerror and error.filename in (None, str(temporary)):  # an open file has no name to give
             error.filename, error.filename2 = str(path), None

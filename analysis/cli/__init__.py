@@ -55,5 +55,11 @@ def _run(words: list[str]) -> None:
 
     command = typer.main.get_command(app)
     answer_shell(command)
-    with command.make_context(PROGRAM, words, obj=words) as context:
-        command.invoke(context)
+    try:
+        with command.make_context(PROGRAM, words, obj=words) as context:
+            command.invoke(context)
+    except typer.TyperException as error:
+        if type(error).__name__ != "NoArgsIsHelpError":  # typer does not export it
+            raise
+        typer.echo(error.format_message())  # the help, empty where a terminal shows it already
+        raise typer.Exit(2) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import say, show
+from analysis.cli.console import progress, say, show
 from analysis.cli.paths import output_folder
 from analysis.json_text import to_json
 
 if TYPE_CHECKING:
     from analysis.experiments.adversarial import Duel
-    from analysis.experiments.search import Found
+    from analysis.experiments.search import Found, Space
 
 _POLICIES = ("fcfs", "ljf", "lpt", "isjl")
 _ONLINE = ("fair-fcfs", "isjl", "delayed:x=0.6180339887498949,inner=fair-fcfs")
@@ -71,6 +72,7 @@ def adversary(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Play an adversary against policies and certify the ratio of the optimum to their makespan."""
+    how: dict[str, Any] = {"seed": seed, "steps": steps, "seconds": seconds, "workers": workers}
     if name == "search":
         from analysis.experiments.search import Space
 
@@ -78,13 +80,13 @@ def adversary(
         chosen = policy or ["isjl"]
         names = ", ".join(chosen)
         say(f"search: {names} on {slots} slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
-        _search(chosen, space, seed=seed, steps=steps, seconds=seconds, workers=workers, json=json)
+        with progress(len(chosen), quiet=quiet) as begin:
+            found = _searched(chosen, space, begin, **how)
+        _report_found(found, json=json)
         return
     if name == "worst-by-slots":
         say(f"search: ljf, lpt, isjl on 2 to 6 slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
-        _worst_by_slots(
-            out, longest=longest, json=json, seed=seed, steps=steps, seconds=seconds, workers=workers
-        )
+        _worst_by_slots(out, longest=longest, json=json, quiet=quiet, **how)
         return
     if name == "golden-ratio":
         chosen = policy or list(_ONLINE)
@@ -137,11 +139,24 @@ def _ratio(low: float, high: float) -> str:
     return f"{low:.6f}" if low == high else f"{low:.6f}..{high:.6f}"
 
 
-def _search(policies: list[str], space: Any, *, json: bool, **how: Any) -> None:  # noqa: ANN401
+def _searched(
+    policies: list[str],
+    space: Space,
+    begin: Callable[[str], None],
+    **how: Any,  # noqa: ANN401
+) -> dict[str, Found]:
     from analysis.experiments.search import search
+
+    found = {}
+    for policy in policies:
+        begin(policy)
+        found[policy] = search(policy, space, **how)
+    return found
+
+
+def _report_found(found: dict[str, Found], *, json: bool) -> None:
     from analysis.tables import Table
 
-    found = {each: search(each, space, **how) for each in policies}
     if json:
         typer.echo(to_json({"found": [_as_json(name, worst) for name, worst in found.items()]}), nl=False)
     else:
@@ -158,15 +173,24 @@ def _search(policies: list[str], space: Any, *, json: bool, **how: Any) -> None:
         show(Table("worst instances found", ("policy", "makespan", "optimum", "ratio", "instance"), rows))
 
 
-def _worst_by_slots(out: Path | None, *, longest: int, json: bool, **how: Any) -> None:  # noqa: ANN401
+def _worst_by_slots(
+    out: Path | None,
+    *,
+    longest: int,
+    json: bool,
+    quiet: bool,
+    **how: Any,  # noqa: ANN401
+) -> None:
     from analysis.experiments.search import Space, search
     from analysis.tables import Table
 
     policies, slots = ("ljf", "lpt", "isjl"), range(2, 7)
-    found = {
-        name: {each: float(search(name, Space(each, each + 4, longest), **how).ratio) for each in slots}
-        for name in policies
-    }
+    found: dict[str, dict[int, float]] = {name: {} for name in policies}
+    with progress(len(policies) * len(slots), quiet=quiet) as begin:
+        for name in policies:
+            for each in slots:
+                begin(f"{name} on {each} slots")
+                found[name][each] = float(search(name, Space(each, each + 4, longest), **how).ratio)
     if json:
         typer.echo(
             to_json({"worst": {name: list(ratios.items()) for name, ratios in found.items()}}), nl=False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from analysis.cli import (
@@ -20,6 +22,7 @@ from analysis.cli import (
     watch,
     workload,
 )
+from analysis.cli.details import detailed
 from analysis.cli.expand import expand
 
 app = typer.Typer(
@@ -27,6 +30,7 @@ app = typer.Typer(
     help="Simulate batched LLM serving: schedulers, latency, throughput and fairness.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich" if sys.stdout.isatty() else None,  # boxes are for terminals
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -44,6 +48,11 @@ app.command("policies")(policies.policies)
 app.add_typer(steptime.app, name="steptime")
 app.add_typer(study.app, name="study")
 app.add_typer(workload.app, name="workload")
+
+for commands in (app, steptime.app, study.app, workload.app):
+    for each in commands.registered_commands:
+        assert each.callback is not None
+        each.callback = detailed(each.callback)
 
 
 @app.callback()

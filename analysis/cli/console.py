@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from analysis.json_text import to_json
+from analysis.text import visible
 
 if TYPE_CHECKING:
     from analysis.tables import Table
@@ -36,17 +37,17 @@ def show_json(content: Mapping[str, object]) -> None:
 
 def aligned(table: Table) -> str:
     """The table as plain text, numbers under each other."""
-    rows = [list(table.header), *map(list, table.rows)]
+    rows = _visible(table.header, *table.rows)
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
     pad = str.rjust if table.numbers else str.ljust
     lines = ["  ".join([row[0].ljust(widths[0]), *map(pad, row[1:], widths[1:])]).rstrip() for row in rows]
-    return "\n".join([table.title, *lines, *table.notes, ""])
+    return "\n".join([visible(table.title), *lines, *map(visible, table.notes), ""])
 
 
 def say(text: str, *, quiet: bool) -> None:
     """Tell the user what happens, unless they asked for silence."""
     if not quiet:
-        sys.stderr.write(_printable(text) + "\n")
+        sys.stderr.write("\n".join(map(visible, text.split("\n"))) + "\n")
 
 
 def say_all(texts: Iterable[str], *, quiet: bool) -> None:
@@ -57,17 +58,12 @@ def say_all(texts: Iterable[str], *, quiet: bool) -> None:
 
 def complain(message: str) -> None:
     """Report an error in one line."""
-    one_line = _printable(" ".join(message.split()))
+    one_line = visible(" ".join(message.split()))
     if len(one_line) > _LONGEST:
         half = _LONGEST // 2
         one_line = f"{one_line[:half]} ... {one_line[-half:]}"
     with contextlib.suppress(OSError):  # there may be nobody to hear it
         sys.stderr.write(f"serving-sim: error: {one_line}\n")
-
-
-def _printable(text: str) -> str:
-    """The text with control characters spelled: names of files and fields may hold orders to the terminal."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text)
 
 
 @contextlib.contextmanager
@@ -93,7 +89,7 @@ def progress(tasks: int | None, *, quiet: bool) -> Iterator[Callable[[str], None
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -105,9 +101,9 @@ def progress(tasks: int | None, *, quiet: bool) -> Iterator[Callable[[str], None
     task = bar.add_task("", total=tasks, completed=-1, rate="")
 
     def begin(description: str) -> None:
+        bar.update(task, advance=1, description=description)
         speed = bar.tasks[task].speed
-        rate = "" if speed is None else f"{speed:.3g}/s"
-        bar.update(task, advance=1, description=description, rate=rate)
+        bar.update(task, rate="" if speed is None else f"{speed:.3g}/s")
 
     timer = threading.Timer(_PATIENCE, bar.start)
     timer.daemon = True
@@ -126,18 +122,27 @@ def _show_ruled(table: Table) -> bool:
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table as RuledTable
+    from rich.text import Text
 
-    ruled = RuledTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for place, name in enumerate(table.header):
+    header, *rows = _visible(table.header, *table.rows)
+    ruled = RuledTable(
+        title=Text(visible(table.title)), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for place, name in enumerate(header):
         justify: Literal["left", "right"] = "right" if place and table.numbers else "left"
-        ruled.add_column(name, justify=justify, no_wrap=place == 0, overflow="fold")
-    for row in table.rows:
-        ruled.add_row(*row)
+        ruled.add_column(Text(name), justify=justify, no_wrap=place == 0, overflow="fold")
+    for row in rows:
+        ruled.add_row(*map(Text, row))
     console = Console()
     unbroken = Measurement.get(console, console.options.update_width(_UNLIMITED), ruled).maximum
     if table.numbers and unbroken > console.width:
         return False
     console.print(ruled)
     for note in table.notes:
-        console.print(note, markup=False, highlight=False)
+        console.print(visible(note), markup=False, highlight=False)
     return True
+
+
+def _visible(*rows: Sequence[str]) -> list[list[str]]:
+    """Names come from files: a terminal shows what they hold and obeys none of it."""
+    return [list(map(visible, row)) for row in rows]

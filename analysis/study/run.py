@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from analysis.study.cell import Cell
 from analysis.study.definition import Study
 from analysis.study.source import Logged
 from analysis.study.store import Kept, Store
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def run_study(
         log.check()
     for cell, result in backend.results(to_do):
         store.keep(cell, result)
+        _log.debug("%s: %s", cell, "done" if result.error is None else "failed")
         if result.error is not None:
             failed.append((cell, result.error))
         done(cell)

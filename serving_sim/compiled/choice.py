@@ -55,6 +55,7 @@ def choose(
     if engine == "simpy":
         return "simpy"
     if engine == "auto" and not (isinstance(source, Workload) and len(source) >= WORTH_COMPILING):
+        _log.debug("%s: simpy engine, no workload of %d requests or more", policy.name, WORTH_COMPILING)
         return "simpy"
     reason = _reason_against(source, policy, step_time, slotted=slotted, streams=streams)
     if reason is None and find_spec("numba") is None:
@@ -63,6 +64,8 @@ def choose(
             _say_once(f"large runs take longer than they need: {reason}")
     if engine == "compiled" and reason is not None:
         raise ValueError(f"engine='compiled': {reason}")
+    chosen = "compiled engine" if reason is None else f"simpy engine, the compiled one {reason}"
+    _log.debug("%s: %s", policy.name, chosen)
     return "compiled" if reason is None else "simpy"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from joblib import delayed
 from analysis.json_text import to_json
 from analysis.output import write_text
 from analysis.workers import results
+
+_log = logging.getLogger(__name__)
 
 _REVISION = 1
 """To be raised when a task gives other results for the same arguments: what was kept is then stale."""
@@ -74,9 +77,11 @@ def collect(
             missing.append(task)
         else:
             found[task.name] = rows
+            _log.debug("%s: kept from an earlier run", task.name)
             done(task.name)
     for name, rows in results([delayed(_do)(task, folder) for task in missing], jobs):
         found[name] = rows
+        _log.debug("%s: done", name)
         done(name)
     return {task.name: found[task.name] for task in tasks}
 
