@@ -71,7 +71,7 @@ def _table(title: str, findings: Sequence[Finding]) -> Table:
         )
         for each in findings
     ]
-    return Table(title, _HEADER, rows)
+    return Table(title, _HEADER, rows, numbers=False)
 
 
 def _statement(finding: Finding) -> str:

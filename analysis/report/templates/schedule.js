@@ -23,11 +23,15 @@
 
   /** Columns of one block, each `[name, constructor]`, in the order in which they were written. */
   async function columns(text, count, layout) {
-    const buffer = await unpack(text);
+    const packed = new Uint8Array(await unpack(text));
     let offset = 0;
     return Object.fromEntries(layout.map(([name, Kind]) => {
-      const values = new Kind(buffer, offset, count);
-      offset += values.byteLength;
+      const values = new Kind(count);
+      const bytes = new Uint8Array(values.buffer);
+      const width = Kind.BYTES_PER_ELEMENT;
+      for (let place = 0; place < width; place += 1) { // first bytes of all values, then second ones
+        for (let row = 0; row < count; row += 1) bytes[row * width + place] = packed[offset++];
+      }
       return [name, values];
     }));
   }
