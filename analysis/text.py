@@ -60,5 +60,5 @@ def visible(text: str) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``."""
-    return re.sub(r"[^\w.]+", "-", text).strip("-")
+    """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``; it leads nowhere else."""
+    return re.sub(r"[^\w.]+", "-", text).strip("-.")

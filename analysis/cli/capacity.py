@@ -13,6 +13,7 @@ from analysis.cli import completion
 from analysis.cli.console import progress, say, show
 from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
+from analysis.cli.paths import output_folder
 from analysis.cli.serve import Job, make_job
 from analysis.cli.traffic import lines
 
@@ -60,7 +61,7 @@ def capacity(
     jobs: Jobs = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for tables, pictures and the page.", metavar="DIR", file_okay=False),
+        typer.Option(help="Folder for tables, pictures and the page.", metavar="DIR", parser=output_folder),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,

@@ -186,7 +186,7 @@ def _flaw(database: sqlite3.Connection) -> str | None:
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", None) not in _UNUSABLE:
             raise
-        return f"is damaged or no store of a study ({error})"
+        return f"is damaged or no store of a study ({_said(error)})"
     except UnicodeDecodeError:  # what SQLite says of the damage may show it
         return "is damaged or no store of a study"
     if application != _APPLICATION:
@@ -203,8 +203,13 @@ def _damage(database: sqlite3.Connection) -> str | None:
     except (sqlite3.DatabaseError, ValueError, RecursionError) as error:
         if getattr(error, "sqlite_errorname", None) in _PASSING:
             raise
-        return f"is damaged ({' '.join(str(error).split())[:_SHOWN]})"
+        return f"is damaged ({_said(error)})"
     return None
+
+
+def _said(error: Exception) -> str:
+    """What an error says, in a line: it may repeat what the file holds."""
+    return " ".join(str(error).split())[:_SHOWN]
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:
@@ -218,4 +223,4 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path}: {_said(error)}") from None

@@ -28,7 +28,7 @@ from analysis.study.backends import Loky, Results
 from analysis.study.lock import is_running, sole_worker
 from analysis.study.measure import attempt, measure
 from analysis.study.run import Standing, standing
-from analysis.study.store import kept_cells
+from analysis.study.store import kept_cells, set_aside
 from serving_sim import Run
 
 SMALL = """
@@ -327,14 +327,6 @@ def later() -> None:
         database.execute("PRAGMA user_version = 2")
 
 
-def changed_by(statement: str) -> None:
-    """A store that SQLite finds no fault with, after a change that no run makes."""
-    run_here(SMALL)
-    with closing(sqlite3.connect("a.sqlite")) as database:
-        database.execute(statement)
-        database.commit()
-
-
 FLAWS = {
     foreign: "is a database of something else",
     damaged: "is damaged",
@@ -342,10 +334,6 @@ FLAWS = {
     lambda: Path("a.sqlite").write_text("a note\n" * 1000): (
         "is damaged or no store of a study (file is not a database)"
     ),
-    lambda: changed_by("UPDATE cells SET row = '{\"E\": '"): "is damaged (Expecting value",
-    lambda: changed_by("UPDATE cells SET row = '[1]'"): "is damaged (row='[1]': must be a JSON object)",
-    lambda: changed_by("UPDATE cells SET row = CAST(x'FF' AS TEXT)"): "is damaged (Could not decode",
-    lambda: changed_by("ALTER TABLE cells RENAME TO others"): "is damaged (no such table: cells)",
 }
 
 
@@ -365,6 +353,33 @@ def test_a_file_that_is_no_sound_store_is_kept_aside(
     assert said.endswith("; kept as a.sqlite.aside-2")
     assert Path("a.sqlite.aside-2").read_bytes() == content
     assert len(stand(defined).done) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "flaw"),
+    [
+        ("UPDATE cells SET row = '{\"E\": '", "is damaged (Expecting value: "),
+        ("UPDATE cells SET row = '[1]'", "is damaged (row='[1]': must be a JSON object)"),
+        ("UPDATE cells SET row = CAST(x'FF' AS TEXT)", "is damaged (Could not decode"),
+        ("ALTER TABLE cells RENAME TO others", "is damaged (no such table: cells)"),
+        (
+            "UPDATE sqlite_master SET sql = 'CREATE TABLE [\n\n' WHERE type = 'table'",
+            "is damaged or no store of a study (malformed database schema (cells)",
+        ),
+    ],
+)
+def test_a_store_whose_cells_cannot_be_read_is_kept_aside(change: str, flaw: str) -> None:
+    defined, _ = run_here(SMALL)
+    with closing(sqlite3.connect("a.sqlite")) as database:
+        database.execute("PRAGMA writable_schema = 1")
+        database.execute(change)
+        database.commit()
+    assert refusal(lambda: kept_cells(defined.store_path)).startswith(f"a.sqlite: {flaw}")
+    moved = set_aside(defined.store_path)
+    assert moved is not None
+    assert moved[0] == Path("a.sqlite.aside-1")
+    assert moved[0].exists()
+    assert not Path("a.sqlite").exists()
 
 
 def test_looking_leaves_one_file_and_the_lock() -> None:

@@ -27,7 +27,15 @@ def test_numbers(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "file"), [("isjl:alpha=4,beta=optimal", "isjl-alpha-4-beta-optimal"), ("a/b ", "a-b"), ("", "")]
+    ("name", "file"),
+    [
+        ("isjl:alpha=4,beta=optimal", "isjl-alpha-4-beta-optimal"),
+        ("a/b ", "a-b"),
+        ("", ""),
+        ("..", ""),
+        ("../../etc/passwd", "etc-passwd"),
+        ("C:\\x\0y\n", "C-x-y"),
+    ],
 )
 def test_names_as_files(name: str, file: str) -> None:
     assert file_name(name) == file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from refusal import refusal
 
 from workloads import read_workload
+from workloads.tables.source import Source
+from workloads.tables.text import check_encoding
 
 
 def write(path: Path, content: str) -> Path:
@@ -142,3 +145,28 @@ def test_bad_rows_are_found_in_every_block(tmp_path: Path) -> None:
     assert report.dropped == {"length: must be a number": 3}
     np.testing.assert_array_equal(workload.release, kept + 0.125)
     np.testing.assert_array_equal(workload.length, kept % 900 + 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "header", "row"),
+    [("csv", "release,length\n", "{},10\n"), ("jsonl", "", '{{"release": {}, "length": 10}}\n')],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_that_grows_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, header: str, row: str, *, whole: bool
+) -> None:
+    # its writer comes to the end of a row, or to the middle of one, after the first look at the file
+    path = tmp_path / f"log.{kind}"
+    path.write_text(header + row.format(0))
+    more = row.format(1) if whole else row.format(1)[:-4]
+
+    def grow(source: Source) -> None:
+        check_encoding(source)
+        path.write_text(source.content.read_text() + more)
+
+    monkeypatch.setattr(f"workloads.tables.{kind}_table.check_encoding", grow)
+    if whole:
+        workload, report = read_workload(path)
+        assert len(workload) == report.rows_read == 2
+    else:
+        assert re.search(r": line [23]: (text|length)=", refusal(lambda: read_workload(path)))
