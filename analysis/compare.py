@@ -16,9 +16,8 @@ from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
-from analysis.sectioning import SECTIONS
 from analysis.stability import GROWING, ONE_BACKLOG, is_backlog
-from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
+from analysis.statistic import MEAN, PERCENTILES, SECTIONS, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
 

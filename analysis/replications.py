@@ -11,8 +11,7 @@ from scipy.special import stdtrit
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
-from analysis.sectioning import SECTIONS
-from analysis.statistic import ENOUGH, Statistic
+from analysis.statistic import ENOUGH, SECTIONS, Statistic
 from serving_sim.request import FloatArray
 
 

@@ -11,11 +11,8 @@ from scipy.special import stdtrit  # Student's quantile without the second that 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
-from analysis.statistic import Statistic
+from analysis.statistic import SECTIONS, Statistic
 from serving_sim.request import FloatArray
-
-SECTIONS = 10
-"""Few sections: each must be long enough to hardly depend on the one before."""
 
 _INDICATORS = 20  # shares are nearly normal, so more and shorter sections do no harm
 _SYMMETRIC = 1e-4  # below it the transformation is the identity, but for rounding
@@ -133,14 +130,15 @@ def _estimate(
         return Estimate(None, note=absence)
     # a mean of the pool would sum in another order and be rounded in another way
     centre = statistic.of(values if statistic.probability is None else pool)
-    shortage = statistic.shortage(values, memory, found=centre)
+    sections = SECTIONS if statistic.probability is None else _INDICATORS
+    shortage = statistic.shortage(values, memory, found=centre, sections=sections)
     if shortage is not None:
         return Estimate(centre, note=shortage)
     if statistic.probability is None:
-        parts = np.array([statistic.of(part) for part in np.array_split(values, SECTIONS)])
+        parts = np.array([statistic.of(part) for part in np.array_split(values, sections)])
         return _skewed_interval(centre, parts, confidence)
-    below = np.array([np.mean(part <= centre) for part in np.array_split(values, _INDICATORS)])
-    reach = student(_INDICATORS, confidence) * float(np.std(below, ddof=1)) / math.sqrt(_INDICATORS)
+    below = np.array([np.mean(part <= centre) for part in np.array_split(values, sections)])
+    reach = student(sections, confidence) * float(np.std(below, ddof=1)) / math.sqrt(sections)
     shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
     low, high = map(float, np.quantile(pool, shares))
     return Estimate(centre, low, high)

@@ -13,8 +13,7 @@ from scipy.special import stdtrit
 
 from analysis.latency import served_requests
 from analysis.queue_memory import queue_memory
-from analysis.sectioning import SECTIONS
-from analysis.statistic import squared_variation
+from analysis.statistic import SECTIONS, squared_variation
 from serving_sim import Run, StepTime, Workload
 from serving_sim.errors import ServingSimError
 from serving_sim.request import FloatArray, IntArray, exact_sum

@@ -15,6 +15,9 @@ from serving_sim.request import FloatArray, IntArray
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 """Percentiles reported by default."""
 
+SECTIONS = 10
+"""Few sections: each must be long enough to hardly depend on the one before."""
+
 ENOUGH = 50
 """Independent observations beyond a quantile that an interval needs.
 
@@ -28,6 +31,9 @@ _FOR_MEAN = 0.25
 Waits are skewed: most sections of a short run miss the rare long queues, and their means agree with
 each other more than with the truth. Four times as many observations mend that, as measured.
 """
+
+_SPANNED = 5
+"""Memories of the queue that a section spans at least, or neighbours hang together."""
 
 _ROUNDING = 1e-9  # 1 - 0.999 times 1000 is a little below 1
 
@@ -57,7 +63,12 @@ class Statistic:
         return None
 
     def observations(
-        self, values: FloatArray, memory: Memory = NO_THEORY, found: float | None = None
+        self,
+        values: FloatArray,
+        memory: Memory = NO_THEORY,
+        *,
+        found: float | None = None,
+        sections: int = SECTIONS,
     ) -> float:
         """Number of independent observations that ``values`` hold for this statistic.
 
@@ -69,24 +80,21 @@ class Statistic:
             Of the queue behind the series.
         found : float, optional
             The statistic, where the caller has it already.
+        sections : int
+            Into which a single run is cut.
 
         Notes
         -----
         For the mean this is n / tau / 4, for a quantile q it is min(p, 1 - p) n / tau: so many
         observations lie on the rarer side of q. tau is the integrated autocorrelation time of the series,
         for a quantile that of the indicator {X <= q}: the one that the series shows or that theory states,
-        whichever is longer.
+        whichever is longer. Sections span five memories each at least.
         """
         if self.probability is None:
-            return self._held(values, memory, part=1.0, counted=_FOR_MEAN)
+            return _held(values, memory, sections, part=1.0, counted=_FOR_MEAN)
         below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
-        return self._held(below, memory, part=indicator_memory(self.probability), counted=self._rarer)
-
-    @staticmethod
-    def _held(series: FloatArray, memory: Memory, *, part: float, counted: float) -> float:
-        shown = integrated_autocorrelation_time(series)
-        theory = memory.least_time(part=part, as_mean=counted / _FOR_MEAN)
-        return counted * len(series) / max(shown, theory)
+        part = indicator_memory(self.probability)
+        return _held(below, memory, sections, part=part, counted=self._rarer)
 
     def shortage(
         self,
@@ -95,9 +103,10 @@ class Statistic:
         *,
         enough: float = ENOUGH,
         found: float | None = None,
+        sections: int = SECTIONS,
     ) -> str | None:
         """Why ``values`` cannot carry an interval, None if they hold ``enough`` `observations`."""
-        held = self.observations(values, memory, found)
+        held = self.observations(values, memory, found=found, sections=sections)
         if held >= enough:
             return None
         if held == 0:
@@ -113,6 +122,16 @@ class Statistic:
 
 
 MEAN = Statistic("mean")
+
+
+def _held(series: FloatArray, memory: Memory, sections: int, *, part: float, counted: float) -> float:
+    """Observations of which ``counted`` bear on a statistic, ``part`` of the waits' time apart by theory."""
+    time = max(
+        integrated_autocorrelation_time(series),
+        memory.least_time(part=part, as_mean=counted / _FOR_MEAN),
+        memory.requests * _SPANNED * sections * counted / ENOUGH,
+    )
+    return counted * len(series) / time
 
 
 def quantiles(percentiles: Sequence[float] = PERCENTILES) -> tuple[Statistic, ...]:

@@ -123,7 +123,7 @@ def _observations(run: Run, metric: str, cell: Cell, summary: Summary) -> dict[s
     stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
     return {
         f"{statistic.name}_observations": (
-            statistic.observations(series, memory, found[statistic.name].value) if stream else None
+            statistic.observations(series, memory, found=found[statistic.name].value) if stream else None
         )
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

@@ -116,6 +116,15 @@ def test_how_many_are_needed(statistic: Statistic, wanted: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("sections", "wanted"), [(10, "9,000"), (20, "18,000")])
+def test_every_section_spans_five_memories(sections: int, wanted: str) -> None:
+    series = waits(np.random.default_rng(4), 5_000, 0.9)
+    median = Statistic("p50", 0.5)  # whose 50 observations on either side would take 8,300 requests
+    assert median.shortage(series, Memory(queue_memory(0.9, 1.0)), sections=sections) == (
+        f"not enough data for p50 (n = 5,000, about {wanted} needed)"
+    )
+
+
 def test_no_number_suffices_where_all_that_can_be_done_arrives() -> None:
     series = waits(np.random.default_rng(4), 5_000, 0.9)
     assert MEAN.shortage(series, Memory(math.inf)) == (
