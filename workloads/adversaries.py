@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from math import floor
 
 from serving_sim import ReactiveSource, Workload
+from serving_sim.arguments import is_finite, is_whole
 from serving_sim.arrivals import Desk
 from serving_sim.source import Process
+from workloads.parameters import check_positive
 
 _MOST_REQUESTS = 10_000
 """Of a construction; nobody can look at larger ones."""
@@ -89,8 +91,9 @@ def jigsaw(slots: int) -> Instance:
     Raises
     ------
     ValueError
-        If there are fewer than two slots, or too many.
+        If there are fewer than two slots, or too many, or no whole number of them.
     """
+    _check_whole("slots", slots)
     if slots < 2:
         raise ValueError(f"slots={slots!r}: the jigsaw needs at least 2")
     _check_requests(f"slots={slots!r}", 2 * slots + 1)
@@ -107,8 +110,9 @@ def long_then_short(length: int) -> Instance:
     Raises
     ------
     ValueError
-        If the length is too large.
+        If the length is no whole number >= 1, or too large.
     """
+    _check_whole("length", length)
     _check_requests(f"length={length!r}", 1 + length)
     return Instance((length, *[1] * length), slots=2, alpha=length)
 
@@ -122,10 +126,10 @@ def static_waste(slots: int, unit: int = 1) -> Instance:
     Raises
     ------
     ValueError
-        If a number is below 1, or there are too many slots.
+        If a number is no whole number >= 1, or there are too many slots.
     """
-    if slots < 1 or unit < 1:
-        raise ValueError(f"slots={slots!r}, unit={unit!r}: both must be at least 1")
+    _check_whole("slots", slots)
+    _check_whole("unit", unit)
     shorts = slots * (slots - 1)
     _check_requests(f"slots={slots!r}", 1 + shorts)
     return Instance((slots * unit, *[unit] * shorts), slots=slots, alpha=max(slots - 1, 1) * unit)
@@ -154,12 +158,13 @@ class GoldenRatio(ReactiveSource):
     Raises
     ------
     ValueError
-        If epsilon is not positive.
+        If the length or alpha is no such number of tokens, or epsilon no finite number > 0.
     """
 
     def __init__(self, length: int, alpha: int, epsilon: float = 0.5) -> None:
-        if not epsilon > 0:
-            raise ValueError(f"epsilon={epsilon!r}: must be positive")
+        _check_whole("length", length)
+        _check_whole("alpha", alpha, least=0)
+        check_positive("epsilon", epsilon)
         self.length = length
         self.alpha = alpha
         self.epsilon = epsilon
@@ -174,12 +179,18 @@ class GoldenRatio(ReactiveSource):
             desk.release(self.length)
 
 
+def _check_whole(name: str, value: int, *, least: int = 1) -> None:
+    if not (is_whole(value) and value >= least):
+        raise ValueError(f"{name}={value!r}: must be a whole number >= {least}")
+
+
 def _check_requests(cause: str, count: int) -> None:
     if count > _MOST_REQUESTS:
         raise ValueError(f"{cause}: makes {count:,} requests, at most {_MOST_REQUESTS:,} are fine")
 
 
 def _budget(gamma: float, length: int) -> int:
-    if not 0 < gamma < 1:
+    _check_whole("length", length)
+    if not (is_finite(gamma) and 0 < gamma < 1):
         raise ValueError(f"gamma={gamma!r}: must lie strictly between 0 and 1")
     return floor(gamma * length + 1e-9)  # 0.3 * 200 is 59.99..

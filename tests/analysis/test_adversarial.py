@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
+from typing import Any
 
 import pytest
 from refusal import refusal
@@ -19,7 +20,14 @@ from analysis.experiments.adversarial import (
 )
 from policies import FCFS, ISJL, LJF, LPT, Delayed, Fair
 from serving_sim import simulate
-from workloads.adversaries import GoldenRatio, jigsaw, long_then_short, static_waste
+from workloads.adversaries import (
+    GoldenRatio,
+    jigsaw,
+    long_then_short,
+    over_inserting,
+    static_waste,
+    under_inserting,
+)
 
 GAMMAS = [k / 10 for k in range(1, 10)]
 
@@ -112,3 +120,28 @@ def test_the_best_delay_balances_both_continuations() -> None:
 )
 def test_constructions_that_nobody_could_hold_are_refused(call: Callable[[], object], message: str) -> None:
     assert refusal(call).startswith(message)
+
+
+HALF: Any = 0.5
+TEXT: Any = "half"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: jigsaw(HALF), "slots=0.5: must be a whole number >= 1"),
+        (lambda: jigsaw(1), "slots=1: the jigsaw needs at least 2"),
+        (lambda: long_then_short(TEXT), "length='half': must be a whole number >= 1"),
+        (lambda: static_waste(2, unit=True), "unit=True: must be a whole number >= 1"),
+        (lambda: static_waste(0), "slots=0: must be a whole number >= 1"),
+        (lambda: over_inserting(0.5, length=HALF), "length=0.5: must be a whole number >= 1"),
+        (lambda: under_inserting(TEXT), "gamma='half': must lie strictly between 0 and 1"),
+        (lambda: under_inserting(float("nan")), "gamma=nan: must lie strictly between 0 and 1"),
+        (lambda: GoldenRatio(0, alpha=4), "length=0: must be a whole number >= 1"),
+        (lambda: GoldenRatio(9, alpha=-1), "alpha=-1: must be a whole number >= 0"),
+        (lambda: GoldenRatio(9, alpha=4, epsilon=0), "epsilon=0: must be a finite number > 0"),
+        (lambda: GoldenRatio(9, alpha=4, epsilon=float("inf")), "epsilon=inf: must be a finite number > 0"),
+    ],
+)  # fmt: skip
+def test_parameters_of_constructions_are_checked(call: Callable[[], object], message: str) -> None:
+    assert refusal(call) == message

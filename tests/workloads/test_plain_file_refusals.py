@@ -93,6 +93,7 @@ def test_csv(tmp_path: Path, content: bytes | str, message: str) -> None:
         ),
         ('{"release": 0, "length": "\\ud800"}', f"""length='"\\\\ud800"': {NUMBER}"""),
         ('{"release": 0, "length": 1, "release": 5}', "release=5: must not come twice in an object"),
+        ('{"release": 0, "length": 1, "r\\u0065lease": 5}', "release=5: must not come twice in an object"),
         (
             '{"release": 0, "length": 1} {}',
             """text='{"release": 0, "length": 1} {}': must be one JSON object""",
