@@ -47,7 +47,7 @@ class ISJLAsPrinted(BySize):
         self._first_long_at = 0
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
-        if self._plan is not None and self._plan.used_up:
+        if self._plan is not None and not (self._plan.held or self._plan.packed):
             self._plan = None
         if self._plan is None and not epoch.active and wants_plan(self._queue, self._slots, self.budget):
             self._plan = make_plan(self._queue, self._slots, self.budget, self.budget)

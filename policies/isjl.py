@@ -62,8 +62,8 @@ class ISJL(BySize):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         plan = self._plan
-        if plan is None or plan.used_up:
-            self._plan = None
+        if plan is None or not (plan.held or plan.packed):
+            self._plan = None  # not before: `explain` tells of the last decision of a plan, too
             if epoch.active or not wants_plan(self._queue, self._slots, self.alpha):
                 return self._fill(epoch)
             plan = self._begin_plan(epoch.step)
@@ -143,7 +143,7 @@ class ISJL(BySize):
                     admissions.append((long, slot))
             elif self._queue and (over or self._queue.largest() <= self.alpha):
                 admissions.append((self._queue.pop_largest(), slot))
-        if not (over or plan.used_up):
+        if not over and (plan.held or plan.packed):
             epoch.wake_in(self._hold_end - step)
         return admissions
 

@@ -43,11 +43,6 @@ class Plan:
     pack_totals: tuple[int, ...]
     planned_longs: tuple[int | None, ...]
 
-    @property
-    def used_up(self) -> bool:
-        """Whether all have been dispatched."""
-        return not (self.held or self.packed)
-
 
 def wants_plan(queue: SizeQueue, slots: int, alpha: int) -> bool:
     """Whether Phase ONE applies: two slots or more and two waiting sizes above alpha or more."""

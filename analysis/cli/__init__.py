@@ -61,5 +61,6 @@ def _run(words: list[str]) -> None:
     except typer.TyperException as error:
         if type(error).__name__ != "NoArgsIsHelpError":  # typer does not export it
             raise
-        typer.echo(error.format_message())  # the help, empty where a terminal shows it already
+        if help_text := error.format_message():  # empty where a terminal shows it already
+            typer.echo(help_text)
         raise typer.Exit(2) from None

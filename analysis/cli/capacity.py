@@ -90,14 +90,14 @@ def capacity(
         record_batches=False,
         recorded={"policies": names, "attainment": attainment, "loads": loads, "metric": metric},
     )
-    if job.warmup is None:
+    if job.wanted.warmup is None:
         raise ValueError("--warmup=auto: must be a number here, every load would have one of its own")
     check_distinct([each.describe() for each in job.policies])
     question = Question(
         metric=check_request_metric(metric),
-        percentiles=job.percentiles,
+        percentiles=job.wanted.percentiles,
         loads=parse_loads(loads),
-        objectives=job.objectives,
+        objectives=job.wanted.objectives,
         share=parse_share(attainment),
         warmup=job.left_out,
     )

@@ -80,7 +80,9 @@ def compare(
     with progress(job.tasks, quiet=output.quiet) as begin:
         job, outcomes = measure(asked, begin, write)
     say_all(warmup_notes(asked, job, outcomes), quiet=output.quiet)
-    comparison = compare_outcomes(outcomes, metrics=metrics, percentiles=job.percentiles, warmup=job.left_out)
+    comparison = compare_outcomes(
+        outcomes, metrics=metrics, percentiles=job.wanted.percentiles, warmup=job.left_out
+    )
     if output.out is not None:
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
@@ -95,7 +97,7 @@ def compare(
     for table in (
         *comparison_tables(comparison, job.time_unit),
         *token_audit_tables(outcomes),
-        *precision_tables(outcomes, job.targets),
+        *precision_tables(outcomes, job.wanted.targets),
     ):
         show(table)
     if prices.given:

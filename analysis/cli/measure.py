@@ -28,7 +28,7 @@ def measure(job: Job, begin: Callable[[str], None], write: Write) -> tuple[Job, 
         waits for other policies, that is before the next policy runs, so that an interruption loses no
         finished policy.
     """
-    if job.warmup is not None and not job.targets:
+    if job.wanted.warmup is not None and not job.wanted.targets:
         outcomes = []
         for policy in job.policies:
             outcomes.append(job.evaluate(policy, job.serve(policy, begin)))
@@ -45,19 +45,18 @@ def warmup_notes(asked: Job, final: Job, outcomes: Sequence[Outcome]) -> list[st
     from analysis.sequential import FEWEST
     from analysis.steady_state import warm_up
 
-    if asked.warmup is not None and (len(final.traffic.workloads) < FEWEST or final.traffic.at_once):
+    given = asked.wanted.warmup
+    if given is not None and (len(final.traffic.workloads) < FEWEST or final.traffic.at_once):
         return []
     found = warm_up([each.runs for each in outcomes], [each.stability for each in outcomes])
     if found is None:
-        return ["warm-up: nothing is left out, no policy keeps up"] if asked.warmup is None else []
+        return ["warm-up: nothing is left out, no policy keeps up"] if given is None else []
     most = ", the most that it may: these runs are too short to see a steady state" if found.capped else ""
-    if asked.warmup is None:
+    if given is None:
         return [f"warm-up: the first {found.requests:,} requests are left out, by MSER-5{most}"]
-    if found.requests <= asked.warmup:
+    if found.requests <= given:
         return []
-    return [
-        f"warm-up: MSER-5 would leave out the first {found.requests:,} requests, not {asked.warmup:,}{most}"
-    ]
+    return [f"warm-up: MSER-5 would leave out the first {found.requests:,} requests, not {given:,}{most}"]
 
 
 def _together(job: Job, begin: Callable[[str], None]) -> tuple[Job, list[Outcome]]:
@@ -65,9 +64,9 @@ def _together(job: Job, begin: Callable[[str], None]) -> tuple[Job, list[Outcome
 
     runs = [job.serve(policy, begin) for policy in job.policies]
     final, outcomes = _evaluated(job, runs)
-    while (more := next_size(outcomes, job.targets, most=job.most_replications)) is not None:
+    while (more := next_size(outcomes, job.wanted.targets, most=job.wanted.most_replications)) is not None:
         job = job.replicated(more)
-        announce = _announcing(begin, state(outcomes, job.targets))
+        announce = _announcing(begin, state(outcomes, job.wanted.targets))
         for policy, mine in zip(job.policies, runs, strict=True):
             mine.extend(job.serve(policy, announce, first=len(mine)))
         final, outcomes = _evaluated(job, runs)

@@ -75,7 +75,7 @@ def run(
         for table in (
             *run_tables(outcome, job.time_unit),
             *token_audit_tables([outcome]),
-            *precision_tables([outcome], job.targets),
+            *precision_tables([outcome], job.wanted.targets),
         ):
             show(table)
         if prices.given:
@@ -85,7 +85,7 @@ def run(
 
 
 def _check_auditable(job: Job) -> None:
-    if job.alpha is None and job.policies[0].alpha is None:
+    if job.server.alpha is None and job.policies[0].alpha is None:
         raise ValueError(f"--audit: needs --alpha, {job.policies[0].describe()} promises none")
 
 

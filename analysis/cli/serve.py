@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from analysis.cli.console import show
 from analysis.cli.information import (
@@ -14,7 +14,6 @@ from analysis.cli.information import (
     check_known,
     check_sequential,
     inform,
-    seen_by_policies,
 )
 from analysis.cli.money import make_prices
 from analysis.cli.options import (
@@ -27,7 +26,6 @@ from analysis.cli.options import (
     arguments,
 )
 from analysis.cli.parsing import (
-    parse_beta,
     parse_objectives,
     parse_percentiles,
     parse_step_time,
@@ -36,6 +34,7 @@ from analysis.cli.parsing import (
     parse_window,
 )
 from analysis.cli.preset import with_defaults
+from analysis.cli.server import Server, make_policies, make_server
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
@@ -48,7 +47,21 @@ if TYPE_CHECKING:
     from analysis.sequential import Target
     from analysis.stability import WorkRates
     from analysis.timeline import Window
-    from serving_sim import Policy, ReactiveSource, Run, StepTime, Workload
+    from serving_sim import Policy, Run
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is measured, and how precisely."""
+
+    percentiles: tuple[float, ...]
+    objectives: dict[str, float] | None
+    warmup: int | None
+    """None where the runs decide."""
+    targets: tuple[Target, ...]
+    most_replications: int
+    audited_chunk: int | None
+    """Tokens of a prompt that a step reads, where gaps are audited in tokens, too."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +70,10 @@ class Job:
 
     traffic: Traffic
     policies: tuple[Policy, ...]
-    slots: int
-    alpha: int | None
-    step_time: StepTime
-    slotted: bool
-    information: Literal["exact", "interval"]
-    record_batches: bool
-    percentiles: tuple[float, ...]
-    objectives: dict[str, float] | None
-    warmup: int | None
-    targets: tuple[Target, ...]
-    most_replications: int
+    server: Server
+    wanted: Wanted
     time_unit: TimeUnit
     prices: Prices
-    audited_chunk: int | None
-    """Tokens of a prompt that a step reads, where gaps are audited in tokens, too."""
     arguments: dict[str, Any]
     replicate: Callable[[int], Traffic]
     """The traffic with another number of replications, the first of them the same."""
@@ -84,13 +86,13 @@ class Job:
         """The one line that says what will be done."""
         names = ", ".join(policy.describe() for policy in self.policies)
         count = len(self.traffic.workloads)
-        times = f", {count}{' or more' if self.targets else ''} replications" if count > 1 else ""
-        return f"{names} on {self.slots} slots: {self.traffic.facts[0]}{times}"
+        times = f", {count}{' or more' if self.wanted.targets else ''} replications" if count > 1 else ""
+        return f"{names} on {self.server.slots} slots: {self.traffic.facts[0]}{times}"
 
     @property
     def tasks(self) -> int | None:
         """Runs to come, None where the first ones decide."""
-        return None if self.targets else len(self.policies) * len(self.traffic.workloads)
+        return None if self.wanted.targets else len(self.policies) * len(self.traffic.workloads)
 
     def benches(self) -> list[list[Bench]]:
         """Every policy before every workload, which may then come at any speed.
@@ -105,9 +107,10 @@ class Job:
 
         if any(map(is_backlog, self.traffic.workloads)):
             raise ValueError("--arrivals: all requests come at once, there is no rate to change")
+        server = self.server
         return [
             [
-                Bench(policy, workload, self.slots, self.step_time, self.slotted, self.information)
+                Bench(policy, workload, server.slots, server.step_time, server.slotted, server.information)
                 for workload in self.traffic.workloads
             ]
             for policy in self.policies
@@ -118,22 +121,8 @@ class Job:
         runs = []
         for replication in range(first, len(self.traffic.workloads)):
             begin(policy.describe())
-            runs.append(self._simulate(self.traffic.source(replication), policy))
+            runs.append(self.server.simulate(self.traffic.source(replication), policy))
         return runs
-
-    def _simulate(self, source: Workload | ReactiveSource, policy: Policy) -> Run:
-        from serving_sim import simulate
-
-        return simulate(
-            source,
-            policy,
-            slots=self.slots,
-            step_time=self.step_time,
-            slotted=self.slotted,
-            information=self.information,
-            alpha=self.alpha,
-            record_batches=self.record_batches,
-        )
 
     def replicated(self, count: int) -> Job:
         """The job on another number of replications, the first of them the same."""
@@ -144,20 +133,20 @@ class Job:
         from analysis.stability import judge, judge_together
         from analysis.steady_state import warm_up
 
-        if self.warmup is not None:
+        if self.wanted.warmup is not None:
             return self
         verdicts = []
         for policy, runs in zip(self.policies, policies, strict=True):
             rates = self._rates(policy)
             verdicts.append(judge_together([judge(run, rates) for run in runs]))
         found = warm_up(policies, verdicts)
-        return replace(self, warmup=0 if found is None else found.requests)
+        return replace(self, wanted=replace(self.wanted, warmup=0 if found is None else found.requests))
 
     @property
     def left_out(self) -> int:
         """First requests that the metrics leave out; known once the job is `warmed_up`."""
-        assert self.warmup is not None
-        return self.warmup
+        assert self.wanted.warmup is not None
+        return self.wanted.warmup
 
     def evaluate(self, policy: Policy, runs: Sequence[Run]) -> Outcome:
         """Numbers of the runs of one policy."""
@@ -165,11 +154,11 @@ class Job:
 
         return evaluate(
             runs,
-            percentiles=self.percentiles,
+            percentiles=self.wanted.percentiles,
             warmup=self.left_out,
-            goodput=self.objectives,
+            goodput=self.wanted.objectives,
             rates=self._rates(policy),
-            prefill_chunk=self.audited_chunk,
+            prefill_chunk=self.wanted.audited_chunk,
         )
 
     def _rates(self, policy: Policy) -> WorkRates | None:
@@ -184,7 +173,7 @@ class Job:
 
         name = policy.describe()
         if name not in self.paces:
-            serve = partial(self._simulate, policy=policy)
+            serve = partial(self.server.simulate, policy=policy)
             self.paces[name] = probed_work(serve, self.traffic.workloads[0])
         return self.paces[name]
 
@@ -230,7 +219,7 @@ class Job:
         """What became of ``--until``, nothing without it."""
         from analysis.sequential import records
 
-        return {"until": records(outcomes, self.targets)} if self.targets else {}
+        return {"until": records(outcomes, self.wanted.targets)} if self.wanted.targets else {}
 
     def header(self) -> dict[str, Any]:
         """What every JSON file says first."""
@@ -242,14 +231,14 @@ class Job:
 
     def facts(self) -> dict[str, str]:
         """What was run, in words for a report."""
-        seed = self.traffic.seed
+        seed, alpha = self.traffic.seed, self.server.alpha
         left_out = f"first {self.left_out:,} requests of each run" if self.left_out else "nothing"
         return {
             "Workload": "; ".join(self.traffic.facts),
             "Seed": "none, the arrivals come from a file" if seed is None else str(seed),
             "Replications": str(len(self.traffic.workloads)),
-            "Slots": str(self.slots),
-            "Fairness budget alpha": "each policy's own" if self.alpha is None else f"{self.alpha} tokens",
+            "Slots": str(self.server.slots),
+            "Fairness budget alpha": "each policy's own" if alpha is None else f"{alpha} tokens",
             "Left out as warm-up": left_out,
             "Time": self.time_unit.plural,
             "Version": project_version(),
@@ -339,20 +328,17 @@ def make_job(
     return Job(
         policies=built,
         traffic=served,
-        slots=worker.slots,
-        alpha=worker.alpha,
-        step_time=step_time,
-        slotted=worker.slotted,
-        information=seen_by_policies(worker.information),
-        record_batches=record_batches or audited_chunk is not None,
-        percentiles=percentiles,
-        objectives=objectives,
-        warmup=warmup,
-        targets=targets,
-        most_replications=statistics.max_replications,
+        server=make_server(worker, step_time, record_batches=record_batches or audited_chunk is not None),
+        wanted=Wanted(
+            percentiles=percentiles,
+            objectives=objectives,
+            warmup=warmup,
+            targets=targets,
+            most_replications=statistics.max_replications,
+            audited_chunk=audited_chunk,
+        ),
         time_unit=time_unit(workload, step_time),
         prices=money,
-        audited_chunk=audited_chunk,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,
     )
@@ -393,23 +379,3 @@ def _audited_chunk(workload: WorkloadOptions, statistics: StatisticsOptions) -> 
             "--progress=tokens: needs --prefill-chunk, which says how many tokens of a prompt a step reads"
         )
     return workload.prefill_chunk
-
-
-def make_policies(texts: Sequence[str], worker: WorkerOptions) -> tuple[Policy, ...]:
-    """Policies by their texts, with what the options say of alpha and beta, and checked where asked for.
-
-    Raises
-    ------
-    ValueError
-        If a text or an option is refused.
-    """
-    from policies import parse_policy
-
-    options = {"alpha": worker.alpha, "beta": parse_beta(worker.beta)}
-    given = {key: value for key, value in options.items() if value is not None}
-    built = tuple(parse_policy(text, defaults=given) for text in texts)
-    if not worker.check:
-        return built
-    from serving_sim.testing import Checked
-
-    return tuple(map(Checked, built))

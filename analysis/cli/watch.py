@@ -10,11 +10,11 @@ import typer
 
 from analysis.cli import completion
 from analysis.cli.console import say, show_json
-from analysis.cli.information import check_information, check_known, inform, seen_by_policies
+from analysis.cli.information import check_information, check_known, inform
 from analysis.cli.options import Json, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_step_time
 from analysis.cli.preset import with_defaults
-from analysis.cli.serve import make_policies
+from analysis.cli.server import make_policies, make_server
 from analysis.cli.traffic import lines, traffic
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def _record(
 ) -> tuple[Recording, tuple[str, ...]]:
     """Serve and record; also what there is to say about what arrives."""
     from analysis.watch import Observer, record
-    from serving_sim import simulate
 
     if workload.replications > 1:
         raise ValueError(f"--replications={workload.replications}: must be 1, one run is watched")
@@ -86,15 +85,7 @@ def _record(
     arriving = inform(traffic(workload, slots=worker.slots, step_time=step_time, reactive=True), worker)
     check_known([built], arriving.workloads)
     observer = Observer(built)
-    run = simulate(
-        arriving.source(0),
-        observer,
-        slots=worker.slots,
-        step_time=step_time,
-        slotted=worker.slotted,
-        information=seen_by_policies(worker.information),
-        alpha=worker.alpha,
-    )
+    run = make_server(worker, step_time).simulate(arriving.source(0), observer)
     return record(run, observer), arriving.facts
 
 
