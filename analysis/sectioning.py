@@ -66,6 +66,12 @@ def estimates(
     return withhold_outward(statistics, found)
 
 
+def values_alone(statistics: Sequence[Statistic], values: FloatArray, note: str) -> dict[str, Estimate]:
+    """The values of `estimates` without intervals, for the reason given."""
+    ordered = np.sort(values)
+    return {each.name: _value(each, values, ordered, note) for each in statistics}
+
+
 def estimate_difference(
     statistic: Statistic,
     values: FloatArray,
@@ -125,11 +131,10 @@ def _estimate(
     statistic: Statistic, values: FloatArray, pool: FloatArray, confidence: float, memory: Memory
 ) -> Estimate:
     """Estimate from a series and from the ``pool`` of its values, sorted or not, for quantiles."""
-    absence = statistic.absence(len(values))
-    if absence is not None:
-        return Estimate(None, note=absence)
-    # a mean of the pool would sum in another order and be rounded in another way
-    centre = statistic.of(values if statistic.probability is None else pool)
+    found = _value(statistic, values, pool)
+    centre = found.value
+    if centre is None:
+        return found
     sections = SECTIONS if statistic.probability is None else _INDICATORS
     shortage = statistic.shortage(values, memory, found=centre, sections=sections)
     if shortage is not None:
@@ -142,6 +147,14 @@ def _estimate(
     shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
     low, high = map(float, np.quantile(pool, shares))
     return Estimate(centre, low, high)
+
+
+def _value(statistic: Statistic, values: FloatArray, pool: FloatArray, note: str | None = None) -> Estimate:
+    absence = statistic.absence(len(values))
+    if absence is not None:
+        return Estimate(None, note=absence)
+    # a mean of the pool would sum in another order and be rounded in another way
+    return Estimate(statistic.of(values if statistic.probability is None else pool), note=note)
 
 
 def _skewed_interval(centre: float, parts: FloatArray, confidence: float) -> Estimate:

@@ -22,6 +22,8 @@ from analysis.token_audit import token_audit
 from serving_sim import Audit, Run
 from serving_sim.request import FloatArray
 
+_NOT_ASKED_FOR = "no interval was asked for"
+
 
 @dataclass(frozen=True)
 class Distribution:
@@ -141,6 +143,7 @@ def summarize(
     goodput: Mapping[str, float] | None = None,
     rates: WorkRates | None = UNKNOWN,
     prefill_chunk: int | None = None,
+    intervals: bool = True,
 ) -> Summary:
     """Summarize a run.
 
@@ -159,6 +162,9 @@ def summarize(
         on which there is none.
     prefill_chunk : int, optional
         Tokens of a prompt that a step reads; given, the audit in tokens is made, as in `token_audit`.
+    intervals : bool
+        Whether the metrics get intervals, which take most of the time; a study makes its own, over
+        replications.
 
     Returns
     -------
@@ -173,7 +179,7 @@ def summarize(
     """
     served, totals = served_requests(run), run.totals
     stability = judge(run, rates)
-    statistics, note = quantiles(percentiles), no_steady_state(run, stability)
+    note = no_steady_state(run, stability) if intervals else _NOT_ASKED_FOR
     return Summary(
         policy=run.policy,
         slots=run.slots,
@@ -198,7 +204,7 @@ def summarize(
         metrics={
             entry.key: distribution(
                 arrival_series(run, entry.key, warmup),
-                statistics,
+                quantiles(percentiles),
                 note,
                 memory_of_metric(entry.key, [run], stability, warmup),
             )
@@ -215,9 +221,11 @@ def distribution(
     values: FloatArray, statistics: Sequence[Statistic], note: str | None, memory: Memory = NO_THEORY
 ) -> Distribution:
     """Distribution of one metric, with intervals by sectioning unless ``note`` says why not."""
-    found = sectioning.estimates([MEAN, *statistics], values, memory=memory)
-    if note is not None:
-        found = {name: estimate.withheld(note) for name, estimate in found.items()}
+    every = [MEAN, *statistics]
+    if note is None:
+        found = sectioning.estimates(every, values, memory=memory)
+    else:
+        found = sectioning.values_alone(every, values, note)
     return Distribution(
         count=len(values),
         mean=found.pop(MEAN.name),

@@ -75,6 +75,7 @@ def measure(cell: Cell) -> Row:
         warmup=settings.warmup,
         goodput=settings.goodput,
         rates=_rates(cell, run),
+        intervals=False,
     )
     row = _whole_run(summary)
     for metric, distribution in summary.metrics.items():

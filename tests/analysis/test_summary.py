@@ -20,7 +20,8 @@ from analysis.outcome import evaluate
 from analysis.prices import Prices
 from analysis.summary import summarize
 from analysis.time_unit import TimeUnit
-from serving_sim import Audit, Violation, Workload
+from policies import parse_policy
+from serving_sim import Audit, Violation, Workload, simulate
 
 
 def paths(content: Mapping[str, object], prefix: str = "") -> set[str]:
@@ -173,3 +174,13 @@ def test_unsorted_input_gives_the_same_statistics() -> None:
         slot=run.slot[::-1],
     )
     assert summarize(turned) == summarize(run)
+
+
+def test_values_without_intervals_are_those_with_them() -> None:
+    run = simulate(Workload(np.arange(3_000) * 2.0, np.tile([1, 2, 3], 1_000)), parse_policy("fcfs"), slots=2)
+    full, plain = (summarize(run, intervals=intervals) for intervals in (True, False))
+    assert full.metrics["e2el"].mean.low is not None
+    for key, metric in full.metrics.items():
+        for name, estimate in metric.estimates().items():
+            other = plain.metrics[key].estimates()[name]
+            assert (other.value, other.low) == (estimate.value, None)
