@@ -55,6 +55,11 @@ def adversary(incomplete: str) -> list[str]:
     return _beginning(incomplete, ADVERSARIES)
 
 
+def instance(incomplete: str) -> list[str]:
+    """Adversaries that are one instance, not a search."""
+    return _beginning(incomplete, ADVERSARIES[:-2])
+
+
 def experiment(incomplete: str) -> list[str]:
     """Names of `analysis.experiments.reproduce`."""
     return _beginning(incomplete, EXPERIMENTS)

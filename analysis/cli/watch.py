@@ -11,14 +11,20 @@ import typer
 from analysis.cli import completion
 from analysis.cli.console import say, show_json
 from analysis.cli.information import check_information, check_known, inform
+from analysis.cli.instance import adversarial
 from analysis.cli.options import Json, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_step_time
 from analysis.cli.preset import with_defaults
 from analysis.cli.server import make_policies, make_server
 from analysis.cli.traffic import lines, traffic
+from serving_sim import Workload
 
 if TYPE_CHECKING:
     from analysis.watch import Recording
+    from serving_sim import ReactiveSource
+
+_Source = tuple["Workload | ReactiveSource", WorkerOptions, tuple[str, ...]]
+"""What arrives, at which worker, and what there is to say of it."""
 
 _SLOTS = 4
 _REQUESTS = 20
@@ -34,6 +40,15 @@ def watch(
     ],
     workload: WorkloadOptions,
     worker: WorkerOptions,
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of a workload, what 'serving-sim adversary' plays: NAME[:gamma=..,length=..] "
+            "(default: gamma 0.5, length 20).",
+            autocompletion=completion.instance,
+            show_default=False,
+        ),
+    ] = None,
     no_tty: Annotated[
         bool, typer.Option("--no-tty", help="Print all epochs as plain text, as where there is no terminal.")
     ] = False,
@@ -45,9 +60,12 @@ def watch(
     An epoch is an instant at which somebody finishes or the policy is asked; there may be 10,000 of them.
     By default 20 requests are served on 4 slots.
     """
-    small = replace(workload, num_prompts=_few(workload))
     slots = _SLOTS if worker.slots is None and workload.preset is None else worker.slots
-    recording, facts = _record(policy, small, replace(worker, slots=slots))
+    few = replace(worker, slots=slots)
+    source, used, facts = (
+        _from_options(workload, few) if adversary is None else _built(adversary, workload, few)
+    )
+    recording = _record(policy, source, used)
     headline = f"{recording.run.policy} on {recording.run.slots} slots: {facts[0]}"
     if json:
         _print_json(recording)
@@ -61,32 +79,37 @@ def watch(
     _print(recording)
 
 
-def _few(workload: WorkloadOptions) -> int | None:
-    """The number of requests, which a preset, a specification or a file may name instead."""
-    named = (workload.preset, workload.workload, workload.requests)
-    if workload.num_prompts is None and all(each is None for each in named):
-        return _REQUESTS
-    return workload.num_prompts
-
-
-def _record(
-    policy: str, workload: WorkloadOptions, worker: WorkerOptions
-) -> tuple[Recording, tuple[str, ...]]:
-    """Serve and record; also what there is to say about what arrives."""
-    from analysis.watch import Observer, record
-
+def _from_options(workload: WorkloadOptions, worker: WorkerOptions) -> _Source:
     if workload.replications > 1:
         raise ValueError(f"--replications={workload.replications}: must be 1, one run is watched")
+    named = (workload.preset, workload.workload, workload.requests)
+    if workload.num_prompts is None and all(each is None for each in named):
+        workload = replace(workload, num_prompts=_REQUESTS)
     workload, worker = with_defaults(workload, worker)
     assert worker.slots is not None
-    step_time = parse_step_time(worker.step_time)
-    (built,) = make_policies([policy], worker)
     check_information(workload, worker)
+    step_time = parse_step_time(worker.step_time)
     arriving = inform(traffic(workload, slots=worker.slots, step_time=step_time, reactive=True), worker)
-    check_known([built], arriving.workloads)
+    return arriving.source(0), worker, arriving.facts
+
+
+def _built(adversary: str, workload: WorkloadOptions, worker: WorkerOptions) -> _Source:
+    if workload != WorkloadOptions():
+        raise ValueError("--adversary: cannot go with options of a workload, it is one")
+    assert worker.slots is not None
+    against = adversarial(adversary, slots=worker.slots, alpha=worker.alpha)
+    return against.source, replace(worker, slots=against.slots, alpha=against.alpha), (against.fact,)
+
+
+def _record(policy: str, source: Workload | ReactiveSource, worker: WorkerOptions) -> Recording:
+    from analysis.watch import Observer, record
+
+    (built,) = make_policies([policy], worker)
+    if isinstance(source, Workload):
+        check_known([built], [source])
     observer = Observer(built)
-    run = make_server(worker, step_time).simulate(arriving.source(0), observer)
-    return record(run, observer), arriving.facts
+    run = make_server(worker, parse_step_time(worker.step_time)).simulate(source, observer)
+    return record(run, observer)
 
 
 def _print(recording: Recording) -> None:

@@ -319,3 +319,33 @@ def test_what_has_no_room_is_counted() -> None:
     assert "  and 13 more busy, 0 free" in lines
     assert lines[-1] == "  and 26 more"
     assert text(recording.frame(len(recording) - 1), 80, 22)[-2:] == ["", "nobody waits"]
+
+
+def test_an_adversary_can_be_watched(command: Command) -> None:
+    # ISJL packs one short of 4 in front of the second long and leaves the other: the lemma's mistake
+    code, out, err = command("watch --policy isjl --adversary over-inserting:length=10 --json")
+    content = json.loads(out)
+    assert (code, err, content["policy"], content["slots"], content["alpha"]) == (0, "", "isjl:alpha=5", 2, 5)
+    assert [each["length"] for each in content["epochs"][0]["slots"]] == [10, 4]
+    # a first start at 0 is answered at 5.5, half a step too late to join fairly: it starts when 20 is done
+    code, out, err = command("watch --policy fair-fcfs --adversary golden-ratio --json")
+    assert [epoch["time"] for epoch in json.loads(out)["epochs"]] == [0, 20, 40]
+    code, out, err = command("watch --policy fcfs --adversary golden-ratio:length=8 --alpha 2")
+    assert err == "fcfs on 2 slots: golden-ratio against L = 8\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("jigsow", "adversary='jigsow': is unknown; did you mean 'jigsaw'? known: golden-ratio, over-"),
+        ("jigsaw:gama=1", "jigsaw: parameter='gama': is unknown; did you mean 'gamma'? known: gamma, length"),
+        ("jigsaw:length=1.5", "jigsaw: length='1.5': must be a whole number"),
+        ("jigsaw:gamma", "jigsaw: gamma='': must be a number"),
+        ("over-inserting:gamma=2", "gamma=2.0: must lie strictly between 0 and 1"),
+        ("jigsaw --num-prompts 5", "--adversary: cannot go with options of a workload, it is one"),
+    ],
+)
+def test_adversaries_are_refused(command: Command, words: str, message: str) -> None:
+    code, out, err = command(f"watch --policy isjl --adversary {words}")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"serving-sim: error: {message}")
