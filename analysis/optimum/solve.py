@@ -28,6 +28,10 @@ class Optimum(Bracket):
 
     Attributes
     ----------
+    lower, upper : int
+        Proven bound, and makespan of the schedule found, in steps; equal where it is the optimum.
+    start : tuple of int
+        The schedule: the step at which each request starts.
     solver : str
         Which one: ``"cp-sat"`` or ``"milp"``.
     seconds : float
