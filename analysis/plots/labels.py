@@ -49,7 +49,9 @@ def label_points(axes: Axes, points: Mapping[str, tuple[float, float]], colours:
     """
     figure = axes.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # the layout decides how far apart points lie
+    layout = figure.get_layout_engine()
+    assert layout is not None
+    layout.execute(figure)  # decides how far apart points lie
     places = 72 / figure.dpi * axes.transData.transform(np.array(list(points.values()), dtype=float))
     taken = [_Box(x - _MARKER, y - _MARKER, x + _MARKER, y + _MARKER) for x, y in places.tolist()]
     for (name, point), (x, y) in zip(points.items(), places.tolist(), strict=True):

@@ -138,6 +138,24 @@ ACTING = """
   const words = () => root.querySelectorAll("[aria-live]")[1].textContent;
   const key = (name) => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
   result.first = state();
+  const inked = (each, time, y) => {  // on the view of all 22 steps
+    const ratio = each.width / each.clientWidth;
+    const x = 44 + (each.clientWidth - 44) * time / 22;
+    const copy = new OffscreenCanvas(1, 1).getContext("2d");  // reading the canvas itself slows it down
+    copy.drawImage(each, -Math.floor(x * ratio), -Math.floor(y * ratio));
+    const [red, green, blue, alpha] = copy.getImageData(0, 0, 1, 1).data;
+    return alpha === 0 ? null : [red, green, blue];
+  };
+  const [QUEUE, FIRST, BROKEN] = [38, 46 + 9, 46 + 2 * 18 + 4];
+  await frame();
+  result.broken = [2, 5, 8].map((time) => inked(canvas, time, BROKEN));
+  result.kept = [2, 5, 8].map((time) => inked(root.querySelector("canvas"), time, BROKEN));
+  result.waiting = [0.2, 1.5, 5].map((time) => inked(canvas, time, QUEUE));
+  result.byLength = [1, 8].map((time) => inked(canvas, time, FIRST));
+  const colour = root.querySelector("[data-colour]");
+  colour.value = "progress";
+  colour.dispatchEvent(new Event("change"));
+  result.byProgress = [1, 8].map((time) => inked(canvas, time, FIRST));
   canvas.focus();
   result.focused = document.activeElement === canvas;
   key("+"); await frame(); result.zoomed = state();
@@ -172,6 +190,15 @@ def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
     result = act(page(small()), ACTING, tmp_path)
     assert result["first"] == result["all"] == [0, 22]
     assert result["focused"]
+    red = [193, 18, 31]
+    assert result["broken"] == [None, red, None]  # from 3 to 7, as by hand above
+    assert result["kept"] == [None, None, None]
+    grey = [90, 90, 90]
+    assert result["waiting"] == [None, grey, None]  # c waits from 0.5 to 3
+    early, late = result["byLength"]
+    assert early == late  # one request, one colour
+    early, late = result["byProgress"]
+    assert sum(early) > sum(late) > 0  # light is early
     assert result["zoomed"] == [5.5, 16.5]
     assert result["moved"] == [8.25, 19.25]
     assert "request a: length 9, released 0, started 0, finished 9, waited 0" in result["hovered"]
