@@ -43,7 +43,7 @@ bench: .venv/installed-dev
 
 # hours of searching for what the tests did not find
 soak: .venv/installed-dev
-	$(BIN)/python tests/interruptions.py --attempts 500
+	$(BIN)/python tests/interruptions.py --attempts 200
 	$(BIN)/python benchmarks/study_soak.py
 	$(BIN)/pytest --hypothesis-profile=soak
 

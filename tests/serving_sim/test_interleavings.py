@@ -18,17 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import inf, isnan, nextafter
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 import simpy
+from drawn_policy import TICK, Drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from oracle import Case, Pace, play
+from span_totals import Spans
 
 from policies import parse_policy
 from serving_sim import Admission, Epoch, Policy, PolicyError, ReactiveSource, SourceError, StepTime
@@ -40,16 +41,15 @@ from serving_sim.source import Process
 from serving_sim.testing import Checked, PassThrough
 from serving_sim.worker import Worker
 
-DRAWN = "drawn"
+DRAWN = Drawn.name
 NAMED = ("fcfs", "sjf", "lpt", "ljf", "fair-fcfs", "fair-sjf", "isjl", "robust-isjl")
 EXACT = (Pace(1.0), Pace(0.5), Pace(2.0, 0.25, 0.5), Pace(0.5, 0.0, 0.125, 0.0625))
 """Their sums are exact in floating point, as long as numbers are small."""
 
 ROUNDED = (Pace(0.1), Pace(0.03), Pace(0.03, 0.0, 0.007))
 
-TICK = 2.0**-20
-"""Just before and just after, exactly; other runs take the next float, which rounding can swallow."""
-
+# Just before and just after are a tick away where sums are exact, elsewhere the next float, which
+# rounding can swallow.
 LATE = TICK / 2
 """How much later than its instant the oracle must take a release that the decision there missed."""
 
@@ -85,59 +85,6 @@ class Silent(ReactiveSource):
 
     def process(self, desk: Desk) -> Process:
         yield desk.at(0.0)
-
-
-class Drawn(Policy):
-    """Answers as the machine draws it: whoever waits, any free slots, or nobody, with wake-ups or without."""
-
-    name = DRAWN
-
-    def __init__(self, alpha: int | None) -> None:
-        self.alpha = alpha
-        self.data: st.DataObject | None = None
-
-    def begin(self, slots: int) -> None:
-        self._waiting: list[int] = []
-        self.due, self.due_step = inf, inf
-
-    def join(self, request: int, size: int, release: float) -> None:
-        self._waiting.append(request)
-
-    def decide(self, epoch: Epoch) -> Sequence[Admission]:
-        self.due, self.due_step = inf, inf
-        if self.data is None:  # the machine has come to its end
-            return self._admit(list(self._waiting), list(epoch.free))
-        draw = self.data.draw
-        self._ask_for_the_past(epoch, draw(st.sampled_from(["", "", "wake_at", "wake_in", "free"])))
-        most = min(len(self._waiting), len(epoch.free))
-        requests = draw(st.permutations(self._waiting)) if len(self._waiting) < 6 else list(self._waiting)
-        free = epoch.free if epoch.slots > 9 else draw(st.permutations(epoch.free))
-        answer = self._admit(requests[: draw(st.integers(0, most))], list(free))
-        wake = draw(st.sampled_from(["", "soon", "later", "both"]))
-        if wake in ("soon", "both") and (answer or epoch.active):
-            steps = draw(st.integers(1, 4))
-            epoch.wake_in(steps)
-            self.due_step = epoch.step + steps
-        if wake in ("later", "both"):
-            later = epoch.now + draw(st.sampled_from([TICK, 0.25, 3.0]))
-            self.due = max(later, nextafter(epoch.now, inf))
-            epoch.wake_at(self.due)
-        return answer
-
-    def _admit(self, requests: list[int], free: list[int]) -> list[Admission]:
-        answer = list(zip(requests, free, strict=False))
-        for request, _ in answer:
-            self._waiting.remove(request)
-        return answer
-
-    def _ask_for_the_past(self, epoch: Epoch, what: str) -> None:
-        """A refusal must leave no trace."""
-        if what == "wake_at":
-            with pytest.raises(PolicyError, match="instant in the future"):
-                epoch.wake_at(epoch.now)
-        elif what == "wake_in":
-            with pytest.raises(PolicyError, match="whole number"):
-                epoch.wake_in(0)
 
 
 class Watched(PassThrough):
@@ -510,59 +457,6 @@ class Interleavings(RuleBasedStateMachine):
         assert self.worker.steps == outcome.steps
         assert self.worker.externality == outcome.externality
         assert self.worker.violations == outcome.violations
-
-
-@dataclass(frozen=True)
-class Spans:
-    """Totals of a run by its spans of constant batch, from admission steps and lengths alone."""
-
-    rows: tuple[tuple[int, int, int, int, int], ...]
-    """Of each: steps, requests, and the largest, smallest and sum of progress as it begins."""
-
-    @classmethod
-    def of(cls, served: list[tuple[int, int]]) -> Spans:
-        """From pairs of the steps before an admission and the steps it takes."""
-        marks = sorted({mark for start, length in served for mark in (start, start + length)})
-        rows = []
-        for begin, end in pairwise(marks):
-            ages = [begin - start for start, length in served if start <= begin < start + length]
-            if ages:
-                rows.append((end - begin, len(ages), max(ages), min(ages), sum(ages)))
-        return cls(tuple(rows))
-
-    @property
-    def steps(self) -> int:
-        return sum(steps for steps, *_ in self.rows)
-
-    @property
-    def most(self) -> int:
-        return max(count for _, count, *_ in self.rows)
-
-    @property
-    def tokens(self) -> int:
-        return sum(steps * count for steps, count, *_ in self.rows)
-
-    @property
-    def externality(self) -> int:
-        return sum(steps * (count * most - total) for steps, count, most, _, total in self.rows)
-
-    @property
-    def gap_steps(self) -> int:
-        return sum(steps * (most - least) for steps, _, most, least, _ in self.rows)
-
-    @property
-    def max_gap(self) -> int:
-        return max(most - least for _, _, most, least, _ in self.rows)
-
-    def steps_beyond(self, alpha: int) -> int:
-        return sum(steps for steps, _, most, least, _ in self.rows if most - least > alpha)
-
-    def cost(self, per_step: int, per_token: int) -> int:
-        """Sum over steps k = 1, 2, .. of each span of c + tau |S| (A_max + k)."""
-        return sum(
-            per_step * steps + per_token * count * (most * steps + steps * (steps + 1) // 2)
-            for steps, count, most, _, _ in self.rows
-        )
 
 
 TestInterleavings: Any = Interleavings.TestCase
