@@ -83,17 +83,13 @@ def _unit(frame: Frame, width: int | None) -> int:
 
 
 def _gauges(frame: Frame, unit: int) -> Iterable[Text]:
-    """A_max and the gap, each against alpha: ``!`` stands for what exceeds it."""
+    """A_max and the gap, each against alpha."""
     alpha = frame.alpha
-    reach = max(marks(tokens, unit) for tokens in (frame.max_progress, frame.gap, alpha or 0))
-    for word, tokens in (("A_max", frame.max_progress), ("gap", frame.gap)):
-        within = tokens if alpha is None else min(tokens, alpha)
-        line = Text(f"{word:<8}  ")
-        line.append("#" * marks(within, unit), _DONE)
-        line.append("!" * (marks(tokens, unit) - marks(within, unit)), _BROKEN)
-        if alpha is not None:
-            line.append("." * (marks(alpha, unit) - marks(within, unit) if tokens < alpha else 0), _QUIET)
-        line.append(" " * (reach - len(line.plain) + 10))
+    gauges = {"A_max": frame.max_progress, "gap": frame.gap}
+    bars = {word: _against(tokens, alpha, unit) for word, tokens in gauges.items()}
+    reach = max(map(len, bars.values()))
+    for word, tokens in gauges.items():
+        line = Text(f"{word:<8}  ").append_text(bars[word]).append(" " * (reach - len(bars[word])))
         line.append(f"  {tokens:,}" if alpha is None else f"  {tokens:,} of alpha = {alpha:,}")
         if word == "gap" and frame.violates:
             line.append("  constraint (1) is broken", _BROKEN)
@@ -102,13 +98,25 @@ def _gauges(frame: Frame, unit: int) -> Iterable[Text]:
         yield Text(f"a mark is {unit:,} tokens, begun ones count", _QUIET)
 
 
+def _against(tokens: int, alpha: int | None, unit: int) -> Text:
+    """``#`` for tokens up to alpha, ``.`` for those left to it, ``!`` for those beyond."""
+    within = tokens if alpha is None else min(tokens, alpha)
+    made = marks(within, unit)
+    bar = Text().append("#" * made, _DONE)
+    if alpha is not None:
+        bar.append("." * (marks(alpha, unit) - made), _QUIET)
+    return bar.append("!" * marks(tokens - within, unit), _BROKEN)
+
+
 def _share(room: int | None, frame: Frame) -> tuple[int, int]:
     """Rows for the slots and for the list below them."""
     slots = len(frame.slots)
     if room is None:
         return slots, _LISTED
-    listed = len(frame.waiting) + sum(active is not None and active.enters for active in frame.slots)
-    in_slots = min(slots, max(_FEWEST, room - min(listed, _KEPT)))
+    busy = [active for active in frame.slots if active is not None]
+    listed = len(frame.waiting) + sum(active.enters for active in busy)
+    most = max(_FEWEST, room - min(listed, _KEPT))
+    in_slots = slots if slots <= most else min(most, len(busy) + 1)
     return in_slots, max(_FEWEST, room - in_slots)
 
 

@@ -312,6 +312,25 @@ def test_a_screen_holds_every_epoch(slots: int, width: int, height: int) -> None
         assert any(line.startswith(("A_max", "no Phase", "Phase", "nobody", "no slot")) for line in lines[7:])
 
 
+def test_however_coarse_the_marks_tokens_beyond_alpha_show() -> None:
+    recording = recorded("fcfs", Workload([0, 0, 0], [10, 7, 300]), alpha=3)
+    lines = text(recording.frame(1), 80, 22)
+    assert lines[5:8] == [
+        "gap       #!  7 of alpha = 3  constraint (1) is broken",
+        "a mark is 12 tokens, begun ones count",
+        "",
+    ]
+
+
+def test_slots_that_stand_idle_leave_their_room_to_the_queue() -> None:
+    recording = recorded("ljf", Workload([0, *[1] * 30], [9] * 31), slots=40)
+    lines = text(recording.frame(0), 80, 38)
+    assert lines[7:9] == ["> slot  0  0  .........  0 of 9", "  and 0 more busy, 39 free"]
+    assert recording.moments[0].time == 0
+    waiting = recorded("fcfs", Workload([0] * 30, [9] * 30), slots=2).frame(0)
+    assert sum(line.startswith("  waits ") for line in text(waiting, 80, 40)) == 26
+
+
 def test_what_has_no_room_is_counted() -> None:
     recording = recorded("fcfs", Workload([0] * 30, range(1, 31)), slots=20, alpha=2)
     lines = text(recording.frame(0), 80, 22)
