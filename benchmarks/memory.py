@@ -1,14 +1,13 @@
 """How much memory long runs take: records kept, and records streamed to a file.
 
     python benchmarks/memory.py
-    python benchmarks/memory.py --streamed 10000000
+    python benchmarks/memory.py --streamed 1000000
 
-The workload of ``engine.py`` on 32 slots, each run in a process of its own. Kept: 10^7 requests at load 0.9
-in one `Workload`, which the compiled engine serves where numba is installed; at most 1.5 GB. Streamed:
-requests made block by block, served by the SimPy engine and written to a Parquet file; at most 300 MB
-however many they are (10^6 unless said otherwise, since that engine takes its time). A block leaves memory
-once all its requests have finished, so a policy under which some wait for ever keeps them all: isjl streams
-at load 0.5, where its queue stays short at alpha 100.
+The workload of ``engine.py`` on 32 slots, 10^7 requests unless said otherwise, each run in a process of its
+own. Kept: in one `Workload`, at load 0.9; at most 1.5 GB. Streamed: made block by block and written to a
+Parquet file; at most 300 MB however many they are. The compiled engine serves both where numba is installed.
+A block leaves memory once all its requests have finished, so a policy under which some wait for ever keeps
+them all: isjl streams at load 0.5, where its queue stays short at alpha 100.
 
 Peaks are those of the whole process with Python and all libraries, as the system tells them. Exit code 1 if a
 limit is passed.
@@ -118,7 +117,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kept", type=int, default=10_000_000)
-    parser.add_argument("--streamed", type=int, default=1_000_000)
+    parser.add_argument("--streamed", type=int, default=10_000_000)
     return parser.parse_args()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 
 import simpy
@@ -22,13 +23,25 @@ class OpenStream:
     def __init__(self, blocks: Iterator[Workload], ledger: Ledger) -> None:
         self._blocks = blocks
         self._ledger = ledger
+        self._ahead: deque[Workload] = deque()
         self._last = 0.0
 
-    def refill(self) -> bool:
-        """Append the next block; False once the stream has ended."""
-        block = next(self._blocks, None)
+    def has(self, count: int) -> bool:
+        """Whether at least ``count`` requests are to come; reads ahead until that is known."""
+        coming = sum(map(len, self._ahead))
+        while coming < count:
+            block = next(self._blocks, None)
+            if block is None:
+                return False
+            self._ahead.append(block)
+            coming += len(block)
+        return True
+
+    def refill(self) -> Workload | None:
+        """Append the next block to the ledger and return it; None once the stream has ended."""
+        block = self._ahead.popleft() if self._ahead else next(self._blocks, None)
         if block is None:
-            return False
+            return None
         first = block.release[0]
         if first < self._last:
             raise SourceError(f"source: blocks must be sorted by release, found {first} after {self._last}")
@@ -36,7 +49,7 @@ class OpenStream:
             raise SourceError("source: a block must be sorted by release")
         self._last = float(block.release[-1])
         self._ledger.append(block)
-        return True
+        return block
 
 
 class Desk:
@@ -96,9 +109,8 @@ class Desk:
             raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
         return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
 
-    def refill(self) -> bool:
+    def refill(self) -> None:
         """A reactive source has no next block to look at."""
-        return False
 
     def release(
         self,

@@ -129,7 +129,7 @@ class Ledger:
         if self._sink is not None:
             self._flush(self._sink)
             return None
-        served = self._served(_joined(list(self._blocks)), self.known)
+        served = self._served(_joined(list(self._blocks)), slice(self.known))
         self.residence = float(np.sum(served.finish - served.start))
         return served
 
@@ -162,21 +162,27 @@ class Ledger:
             column[held : held + count] = given.get(name, _EMPTY.get(name, 1))
 
     def _flush(self, sink: Sink) -> None:
+        done = 0
         while self._blocks:
-            count = len(self._blocks[0])
-            if np.isnan(self._columns["finish"][:count]).any():
-                return
-            served = self._served(self._blocks.popleft(), count)
+            rows = slice(done, done + len(self._blocks[0]))
+            if np.isnan(self._columns["finish"][rows]).any():
+                break
+            served = self._served(self._blocks.popleft(), rows)
             self.residence += float(np.sum(served.finish - served.start))
             sink.write(served)
-            held = self.known - self.base
-            for name, column in self._columns.items():
-                rest = column[count:held]
-                self._columns[name] = rest if name in self._idle else rest.copy()
-            self.base += count
+            done = rows.stop
+        if done:
+            self._forget(done)
 
-    def _served(self, requests: Workload, count: int) -> Served:
-        columns = {name: column[:count] for name, column in self._columns.items()}
+    def _forget(self, rows: int) -> None:
+        held = self.known - self.base
+        for name, column in self._columns.items():
+            rest = column[rows:held]
+            self._columns[name] = rest if name in self._idle else rest.copy()
+        self.base += rows
+
+    def _served(self, requests: Workload, rows: slice) -> Served:
+        columns = {name: column[rows] for name, column in self._columns.items()}
         return Served(
             requests=requests,
             start=columns["start"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -70,8 +71,8 @@ def simulate(
         Takes finished blocks out of memory; the run then keeps totals only.
     engine : {"auto", "simpy", "compiled"}
         Who plays the run; the results are the same to the last bit. "compiled" needs numba, a
-        `Workload`, no sink and a policy that tells its rule (`Policy.rule`). "auto" takes it for
-        large runs where it can, see `serving_sim.compiled.choice`. ``Run.engine`` says who played.
+        source that does not react and a policy that tells its rule (`Policy.rule`). "auto" takes it
+        for large runs where it can, see `serving_sim.compiled.choice`. ``Run.engine`` says who played.
 
     Returns
     -------
@@ -92,16 +93,19 @@ def simulate(
     step_time = StepTime() if step_time is None else step_time
     _check_kinds(source, policy, step_time, sink)
     _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
-    if isinstance(source, Workload):
-        _check_horizon(source, slots, step_time)
-    chosen = choose(engine, source, policy, step_time=step_time, slotted=slotted, streams=sink is not None)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
+    arrivals: OpenStream | ReactiveSource
+    if isinstance(source, ReactiveSource):
+        arrivals = source
+    else:
+        arrivals = OpenStream(_within_horizon(source, slots, step_time), ledger)
+    chosen = choose(engine, source, arrivals, policy, step_time=step_time, slotted=slotted)
     audited = policy.alpha if alpha is None else alpha
     serve = _serve_compiled if chosen == "compiled" else _serve_simpy
     outcome = serve(
         ledger,
-        source,
+        arrivals,
         policy,
         slots=slots,
         step_time=step_time,
@@ -109,6 +113,8 @@ def simulate(
         alpha=audited,
         record_batches=record_batches,
     )
+    if not ledger.known:
+        raise SourceError(f"source {type(source).__name__}: at least one request is needed, found none")
     served = ledger.close()
     if served is not None and np.isnan(served.finish).any():
         raise SourceError(f"source {type(source).__name__}: requests were lost, they never finished")
@@ -143,7 +149,7 @@ def simulate(
 
 def _serve_simpy(
     ledger: Ledger,
-    source: OpenSource | ReactiveSource,
+    source: OpenStream | ReactiveSource,
     policy: Policy,
     *,
     slots: int,
@@ -157,7 +163,7 @@ def _serve_simpy(
     if isinstance(source, ReactiveSource):
         arrivals = Desk(clock, ledger, source)
     else:
-        arrivals = OpenStream(source.blocks(), ledger)
+        arrivals = source
         arrivals.refill()
     spans = SpanLog() if record_batches else None
     worker = Worker(
@@ -173,7 +179,7 @@ def _serve_simpy(
     )
     clock.process(worker.run())
     clock.run()
-    _raise_failures(worker, arrivals, source, ledger.known)
+    _raise_failures(worker, arrivals, source)
     batch = worker.batch
     return Outcome(
         steps=worker.steps,
@@ -197,14 +203,14 @@ def _serve_simpy(
 
 def _serve_compiled(
     ledger: Ledger,
-    source: OpenSource | ReactiveSource,
+    source: OpenStream | ReactiveSource,
     policy: Policy,
     **terms: Any,  # noqa: ANN401
 ) -> Outcome:
     from serving_sim.compiled.run import serve  # imports numba
 
-    assert isinstance(source, Workload)
-    return serve(ledger, OpenStream(source.blocks(), ledger), policy, **terms)
+    assert isinstance(source, OpenStream), "`choose` leaves sources that react to SimPy"
+    return serve(ledger, source, policy, **terms)
 
 
 def _check_kinds(source: object, policy: object, step_time: object, sink: object) -> None:
@@ -231,6 +237,12 @@ def _check_arguments(
         raise ValueError("slotted=True: needs a constant step time (base alone)")
 
 
+def _within_horizon(source: OpenSource, slots: int, step_time: StepTime) -> Iterator[Workload]:
+    for block in source.blocks():
+        _check_horizon(block, slots, step_time)
+        yield block
+
+
 def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
     """Refuse what floats cannot date: instants beyond their range, releases too late to tell steps apart."""
     latest = float(workload.release.max())
@@ -242,20 +254,17 @@ def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
         raise ValueError(f"{step_time}: the run could last longer than a float can tell the square of")
 
 
-def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object, served: int) -> None:
+def _raise_failures(worker: Worker, arrivals: OpenStream | Desk, source: object) -> None:
     if isinstance(arrivals, Desk) and arrivals.failure is not None:
         raise arrivals.failure
     if worker.failure is not None:
         raise worker.failure
     worker.check_all_served()
-    name = type(source).__name__
     if isinstance(arrivals, Desk) and arrivals.running:
         raise SourceError(
-            f"source {name}: {arrivals.running} of its processes still wait for something that "
-            "can no longer happen"
+            f"source {type(source).__name__}: {arrivals.running} of its processes still wait for something "
+            "that can no longer happen"
         )
-    if not served:
-        raise SourceError(f"source {name}: at least one request is needed, found none")
 
 
 def _fates(served: Served | None, order: IntArray | None) -> dict[str, NDArray[Any]]:

@@ -166,7 +166,7 @@ class Worker:
                     fruitless = 0
                     if joined < known:
                         next_release = release[joined - base]
-                    elif arrivals.refill():
+                    elif arrivals.refill() is not None:
                         base, known, release, length, size, start, finish, slot_of, first_at, first_step = (
                             self._views()
                         )

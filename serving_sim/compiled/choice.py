@@ -7,9 +7,11 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Literal
 
+from serving_sim.arrivals import OpenStream
 from serving_sim.policy import Policy
 from serving_sim.request import Workload
 from serving_sim.rule import rule_of
+from serving_sim.source import OpenSource, ReactiveSource
 from serving_sim.steptime import StepTime
 
 Engine = Literal["auto", "simpy", "compiled"]
@@ -33,17 +35,18 @@ _log = logging.getLogger("serving_sim")
 
 def choose(
     engine: Engine,
-    source: object,
+    source: OpenSource | ReactiveSource,
+    arrivals: OpenStream | ReactiveSource,
     policy: Policy,
     *,
     step_time: StepTime,
     slotted: bool,
-    streams: bool,
 ) -> Literal["simpy", "compiled"]:
-    """The engine that serves a run.
+    """The engine that serves a run; ``arrivals`` are the blocks of the source unless it reacts.
 
     ``auto`` is the compiled engine where it can serve the run, numba is installed and there are
-    `WORTH_COMPILING` requests or more. Where numba alone is missing, a log message says so once.
+    `WORTH_COMPILING` requests or more, which reads ahead as many of a stream. Where numba alone is
+    missing, a log message says so once.
 
     Raises
     ------
@@ -54,11 +57,10 @@ def choose(
         raise ValueError(f"engine={engine!r}: must be 'auto', 'simpy' or 'compiled'")
     if engine == "simpy":
         return "simpy"
-    if engine == "auto" and not (isinstance(source, Workload) and len(source) >= WORTH_COMPILING):
-        _log.debug("%s: simpy engine, no workload of %d requests or more", policy.name, WORTH_COMPILING)
-        return "simpy"
-    reason = _reason_against(source, policy, step_time, slotted=slotted, streams=streams)
-    if reason is None and find_spec("numba") is None:
+    reason = _reason_against(source, policy, step_time, slotted=slotted)
+    if reason is None and engine == "auto" and not _is_large(arrivals):
+        reason = f"is for {WORTH_COMPILING:,} requests or more"
+    elif reason is None and find_spec("numba") is None:
         reason = "numba is not installed, the extra 'fast' brings it"
         if engine == "auto":
             _say_once(f"large runs take longer than they need: {reason}")
@@ -70,30 +72,47 @@ def choose(
 
 
 def can_compile(source: Workload, policy: Policy, step_time: StepTime, *, slotted: bool) -> bool:
-    """Whether the compiled engine can serve a run that keeps its records."""
-    reason = _reason_against(source, policy, step_time, slotted=slotted, streams=False)
+    """Whether the compiled engine can serve a run."""
+    reason = _reason_against(source, policy, step_time, slotted=slotted)
     return reason is None and find_spec("numba") is not None
 
 
+def refuse_large(block: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> None:
+    """Refuse a block of a stream, with which it has so many tokens, that the kernel cannot count.
+
+    Raises
+    ------
+    ValueError
+        If a number is too large.
+    """
+    reason = _too_large(block, tokens, step_time, slotted=slotted)
+    if reason is not None:
+        raise ValueError(f"engine='compiled': {reason}")
+
+
+def _is_large(arrivals: OpenStream | ReactiveSource) -> bool:
+    return isinstance(arrivals, OpenStream) and arrivals.has(WORTH_COMPILING)
+
+
 def _reason_against(
-    source: object, policy: Policy, step_time: StepTime, *, slotted: bool, streams: bool
+    source: OpenSource | ReactiveSource, policy: Policy, step_time: StepTime, *, slotted: bool
 ) -> str | None:
-    if not isinstance(source, Workload):
-        return f"needs a Workload, found {type(source).__name__}"
-    if streams:
-        return "keeps its records in memory, a sink was given"
+    if isinstance(source, ReactiveSource):
+        return f"cannot react to what happens, as the source {type(source).__name__} does"
     if rule_of(policy) is None:
         return f"knows no rule for the policy {policy.describe()}"
-    return _too_large(source, step_time, slotted=slotted)
+    if isinstance(source, Workload):
+        return _too_large(source, source.total_length, step_time, slotted=slotted)
+    return None
 
 
-def _too_large(source: Workload, step_time: StepTime, *, slotted: bool) -> str | None:
-    most_upper = 0 if source.upper is None else int(source.upper.max())
-    if max(source.total_length, most_upper) > _LARGEST:
+def _too_large(requests: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> str | None:
+    most_upper = 0 if requests.upper is None else int(requests.upper.max())
+    if max(tokens, most_upper) > _LARGEST:
         return "counts up to 2**56 tokens, the workload has more"
-    if step_time.per_max_token + step_time.per_token > 0 and int(source.length.max()) > _LONGEST_SQUARE:
+    if step_time.per_max_token + step_time.per_token > 0 and int(requests.length.max()) > _LONGEST_SQUARE:
         return "dates steps that grow with the tokens up to lengths of 2**31, the workload has longer ones"
-    if slotted and float(source.release.max()) / step_time.base > _LARGEST:
+    if slotted and float(requests.release.max()) / step_time.base > _LARGEST:
         return "counts up to 2**56 slots of time, a release is later"
     return None
 

@@ -167,7 +167,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
 
     while True:
         while dating > 0 and firsts[0] <= step:
-            log.made_first[firsts_logged] = first_requests[0]
+            log.made_first[firsts_logged] = first_requests[0] - base
             log.first_token[firsts_logged] = anchor + elapsed(pace, firsts[0] - anchor_step)
             firsts_logged += 1
             heap_pop(firsts, first_requests, dating)
@@ -183,7 +183,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
             drop(batch, slot)
             include(free, slot)
             if not constant:  # constant steps have dated it at the admission
-                log.finished[finishes_logged] = occupant[slot]
+                log.finished[finishes_logged] = occupant[slot] - base
                 log.finish[finishes_logged] = now
                 finishes_logged += 1
             active -= 1
@@ -249,7 +249,8 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                     end = step + tokens
                     last_end = max(last_end, end)
                     add_product(sums[AT_ADMISSION], tokens, step)
-                    log.admitted[admitted - logged] = request
+                    if sized:
+                        log.admitted[admitted - logged] = request - base
                     log.start[admitted - logged] = now
                     log.slot[admitted - logged] = slot
                     occupant[slot] = request
@@ -257,9 +258,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                     add_newest(batch, slot, step)
                     heap_push(ends, end_slots, active + count, end, slot)
                     if constant:
-                        log.finished[finishes_logged] = request
-                        log.finish[finishes_logged] = anchor + (end - anchor_step) * linear
-                        finishes_logged += 1
+                        log.finish[admitted - logged] = anchor + (end - anchor_step) * linear
                     else:
                         made = step + requests.first_token_step[request - base]
                         heap_push(firsts, first_requests, dating, made, request)

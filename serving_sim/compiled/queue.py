@@ -56,7 +56,13 @@ def make_queue() -> SizeQueue:
     """An empty queue without room; `with_room` makes it."""
     nothing = np.empty(0, np.int64)
     return SizeQueue(
-        nothing, nothing, nothing, nothing, nothing, np.array([NONE, 0]), bits_of(np.empty(0, bool))
+        read_only(nothing),
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        np.array([NONE, 0]),
+        bits_of(np.empty(0, bool)),
     )
 
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from serving_sim.arrivals import OpenStream
 from serving_sim.compiled import kernel
+from serving_sim.compiled.choice import refuse_large
 from serving_sim.compiled.isjl_plan import no_plan, with_entries
 from serving_sim.compiled.jit import read_only
 from serving_sim.compiled.kernel import AT_ADMISSION, AT_OLDEST, GAPS, Requests, Terms, empty_slots
-from serving_sim.compiled.log import Changes, Log, make_log, put
+from serving_sim.compiled.log import Changes, Log, Rows, make_log, put
 from serving_sim.compiled.pace import Coefficients
 from serving_sim.compiled.queue import make_queue, with_room
 from serving_sim.compiled.state import NEVER, State
@@ -24,8 +25,11 @@ from serving_sim.policy import Policy
 from serving_sim.rule import Order, rule_of
 from serving_sim.steptime import StepTime
 
-MOST_LOGGED = 16_384
-"""Admissions after which the log is read: few enough for the cache, and a call costs next to nothing."""
+FEWEST_READ = 4_096
+"""Requests to read of a stream at once, where it has as many: a short block is not worth a call."""
+
+MOST_LOGGED = 2**20
+"""Admissions after which the log is read, at 32 bytes each."""
 
 
 def serve(
@@ -51,54 +55,24 @@ def serve(
         As for `serving_sim.simulate.simulate`.
     alpha : int or None
         Budget of the audit in tokens.
+
+    Raises
+    ------
+    ValueError
+        If a block has numbers that are too large for the kernel.
     """
-    rule = rule_of(policy)
-    assert rule is not None
-    terms = Terms(
-        int(slots), slotted, int(rule.order), _budget(policy.alpha), _budget(rule.allowance), _budget(alpha)
-    )
-    coefficients = _coefficients(step_time)
-    worker, queue, plan = empty_slots(slots), make_queue(), no_plan(slots)
-    log, changes = make_log(MOST_LOGGED, slots, batches=record_batches), Changes()
-    sums, tally = np.zeros((3, 2), np.int64), make_tally()
-    state = State()
-    rank, ranked, more = np.empty(0, np.int64), 0, True
-    while not state.over:
-        if more and state.joined == ledger.known:
-            more = arrivals.refill()
-            if more and rule.order != Order.ARRIVAL:
-                ranked = state.joined
-                queue, rank = with_room(queue, _column(ledger, "size")[ranked - ledger.base :])
-            if rule.order == Order.ISJL:
-                plan = with_entries(plan, _most_packed(ledger.known - state.admitted, slots, policy))
-        admitted = state.admitted
-        state = kernel.serve(
-            state._replace(firsts_logged=0, finishes_logged=0, changes_logged=0),
-            Requests(
-                base=ledger.base,
-                known=ledger.known,
-                more=more,
-                release=read_only(_column(ledger, "release")),
-                length=read_only(_column(ledger, "length")),
-                first_token_step=read_only(_column(ledger, "first_token_step")),
-                rank=rank,
-                ranked=ranked,
-                known_exactly=ledger.sizes_are_lengths,
-            ),
-            log,
-            admitted + MOST_LOGGED,
-            worker,
-            queue,
-            plan,
-            terms,
-            coefficients,
-            sums,
-            tally,
-        )
-        _read(log, ledger, state, state.admitted - admitted)
-        if record_batches:
-            changes.read(log, state.changes_logged)
-    assert state.admitted == ledger.known, "a built-in rule leaves nobody waiting"
+    play = _Play(ledger, arrivals, policy, slots, step_time, slotted=slotted, alpha=alpha)
+    changes = Changes() if record_batches else None
+    play.read_ahead()
+    play.make_log(batches=record_batches)
+    while not play.state.over:
+        play.go_on()
+        if changes is not None:
+            changes.read(play.log, play.state.changes_logged)
+        if play.needs_requests:
+            play.read_ahead()
+    assert play.state.admitted == ledger.known, "a built-in rule leaves nobody waiting"
+    tally, sums = play.tally, play.sums
     return Outcome(
         steps=int(tally.steps),
         externality=exact(sums[AT_ADMISSION]) - exact(sums[AT_OLDEST]),
@@ -109,28 +83,129 @@ def serve(
         decisions=int(tally.decisions),
         events=0,
         audit=audit_of(tally, alpha),
-        batches=changes.batches() if record_batches else None,
+        batches=None if changes is None else changes.batches(),
     )
 
 
-def _read(log: Log, ledger: Ledger, state: State, admissions: int) -> None:
-    for requests, values, count, name in (
-        (log.admitted, log.start, admissions, "start"),
-        (log.admitted, log.slot, admissions, "slot"),
-        (log.made_first, log.first_token, state.firsts_logged, "first_token"),
-        (log.finished, log.finish, state.finishes_logged, "finish"),
-    ):
-        if count:
-            put(requests, values, count, _column(ledger, name), ledger.base)
+class _Play:
+    """A run at a pause of the kernel, which needs an empty log or more requests to go on.
 
+    Attributes
+    ----------
+    state, log, sums, tally
+        As of the kernel.
+    """
 
-def _column(ledger: Ledger, name: str) -> NDArray[Any]:
-    return np.asarray(ledger.view(name))[: ledger.known - ledger.base]
+    def __init__(
+        self,
+        ledger: Ledger,
+        arrivals: OpenStream,
+        policy: Policy,
+        slots: int,
+        step_time: StepTime,
+        *,
+        slotted: bool,
+        alpha: int | None,
+    ) -> None:
+        rule = rule_of(policy)
+        assert rule is not None
+        self._ledger, self._arrivals, self._step_time = ledger, arrivals, step_time
+        self._terms = Terms(
+            int(slots),
+            slotted,
+            int(rule.order),
+            _budget(policy.alpha),
+            _budget(rule.allowance),
+            _budget(alpha),
+        )
+        self._sized = rule.order != Order.ARRIVAL
+        self._constant = step_time.constant
+        self._coefficients = _coefficients(step_time)
+        self._worker, self._queue, self._plan = empty_slots(slots), make_queue(), no_plan(slots)
+        self._rank, self._ranked = read_only(np.empty(0, np.int64)), 0
+        self._more = True
+        self.sums, self.tally = np.zeros((3, 2), np.int64), make_tally()
+        self.state = State()
 
+    @property
+    def needs_requests(self) -> bool:
+        """Whether all known requests have joined and others follow."""
+        return self._more and self.state.joined == self._ledger.known
 
-def _most_packed(waiting: int, slots: int, policy: Policy) -> int:
-    assert policy.alpha is not None
-    return min(waiting, slots * 2 * policy.alpha)  # a pack holds at most 2 alpha tokens
+    def read_ahead(self) -> None:
+        """Let the ledger know the next requests, and make room for them."""
+        ledger, terms = self._ledger, self._terms
+        self._ranked = ledger.known
+        while self._more and ledger.known < self._ranked + FEWEST_READ:
+            block = self._arrivals.refill()
+            self._more = block is not None
+            if block is not None:
+                refuse_large(block, ledger.tokens, self._step_time, slotted=terms.slotted)
+        if ledger.known > self._ranked and self._sized:
+            self._queue, self._rank = with_room(
+                self._queue, self._column("size")[self._ranked - ledger.base :]
+            )
+        if terms.order == Order.ISJL:  # a pack holds at most 2 alpha tokens
+            packed = min(ledger.known - self.state.admitted, 2 * terms.budget * terms.slots)
+            self._plan = with_entries(self._plan, packed)
+
+    def make_log(self, *, batches: bool) -> None:
+        """Make a log for as many requests as are known, which may be the whole run."""
+        self._room = min(self._ledger.known, MOST_LOGGED)
+        self.log = make_log(self._room, self._terms.slots, constant=self._constant, batches=batches)
+
+    def go_on(self) -> None:
+        """Let the kernel serve until it pauses or all is over, and read its log."""
+        ledger, admitted = self._ledger, self.state.admitted
+        length = read_only(self._column("length"))
+        requests = Requests(
+            base=ledger.base,
+            known=ledger.known,
+            more=self._more,
+            release=read_only(self._column("release")),
+            length=length,
+            first_token_step=length if self._constant else read_only(self._column("first_token_step")),
+            rank=self._rank,
+            ranked=self._ranked,
+            known_exactly=ledger.sizes_are_lengths,
+        )
+        self.state = kernel.serve(
+            self.state._replace(firsts_logged=0, finishes_logged=0, changes_logged=0),
+            requests,
+            self.log if self._sized else self._in_arrival_order(),
+            admitted + self._room,
+            self._worker,
+            self._queue,
+            self._plan,
+            self._terms,
+            self._coefficients,
+            self.sums,
+            self.tally,
+        )
+        self._read_log(self.state.admitted - admitted)
+
+    def _in_arrival_order(self) -> Log:
+        """The log with what is known at an admission in the rows where it belongs."""
+        names = ("start", "slot", "finish") if self._constant else ("start", "slot")
+        next_row = self.state.admitted - self._ledger.base
+        return self.log._replace(**{name: self._column(name)[next_row:] for name in names})
+
+    def _read_log(self, admissions: int) -> None:
+        log, state = self.log, self.state
+        if self._sized:
+            self._put(log.admitted, log.start, admissions, "start")
+            self._put(log.admitted, log.slot, admissions, "slot")
+            if self._constant:
+                self._put(log.admitted, log.finish, admissions, "finish")
+        if not self._constant:
+            self._put(log.made_first, log.first_token, state.firsts_logged, "first_token")
+            self._put(log.finished, log.finish, state.finishes_logged, "finish")
+
+    def _put(self, rows: Rows, values: NDArray[Any], count: int, name: str) -> None:
+        put(rows, values, count, self._column(name))
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return np.asarray(self._ledger.view(name))[: self._ledger.known - self._ledger.base]
 
 
 def _budget(tokens: int | None) -> int:

@@ -23,6 +23,7 @@ from analysis.latency import served_requests
 from analysis.output import RequestFile, write_batches, write_run, write_text
 from policies import make_policy
 from serving_sim import Batches, Served, Workload, simulate
+from serving_sim.compiled.choice import Engine
 from workloads import read_requests, write_workload
 from workloads.whole_file import replacing
 
@@ -109,11 +110,14 @@ def test_parquet_and_csv_hold_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_stream_writes_what_a_run_in_memory_writes(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_a_stream_writes_what_a_run_in_memory_writes(tmp_path: Path, suffix: str, engine: Engine) -> None:
+    if engine == "compiled":
+        pytest.importorskip("numba", reason="an optional extra")
     rng = np.random.default_rng(0)
     workload = Workload(np.cumsum(rng.exponential(3.0, 9)), rng.integers(1, 9, 9))
     with RequestFile(tmp_path / f"stream{suffix}") as file:
-        run = simulate(Parts(workload), make_policy("fcfs"), slots=2, sink=file)
+        run = simulate(Parts(workload), make_policy("fcfs"), slots=2, sink=file, engine=engine)
     assert run.requests is None
     with RequestFile(tmp_path / f"memory{suffix}") as file:
         file.write(served_requests(simulate(workload, make_policy("fcfs"), slots=2)))

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from streams import Blocks, Kept
 
 from policies import FCFS, Delayed, Fair, RobustISJL, make_policy
-from serving_sim import Admission, Epoch, Policy, Served, StepTime, Workload, simulate
+from serving_sim import Admission, Epoch, Policy, ReactiveSource, StepTime, Workload, simulate
+from serving_sim.arrivals import Desk
 from serving_sim.compiled import choice
+from serving_sim.source import Process
 
 FEW = Workload([0.0, 0.5, 3.0], [4, 2, 1])
 
@@ -23,14 +26,9 @@ class InBatches(FCFS):
         return () if epoch.active else super().decide(epoch)
 
 
-class Forgetful:
-    def write(self, served: Served) -> None:
-        del served
-
-
-class Stream:
-    def blocks(self):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        yield FEW
+class Once(ReactiveSource):
+    def process(self, desk: Desk) -> Process:
+        yield desk.finished(desk.release(1))
 
 
 @pytest.fixture
@@ -59,16 +57,25 @@ def test_auto_leaves_policies_without_a_rule_to_simpy(policy: Policy) -> None:
 
 
 @pytest.mark.usefixtures("any_size_is_worth_it")
-def test_auto_leaves_streams_and_sinks_to_simpy() -> None:
-    assert simulate(Stream(), FCFS(), slots=2).engine == "simpy"
-    assert simulate(FEW, FCFS(), slots=2, sink=Forgetful()).engine == "simpy"
+def test_auto_leaves_sources_that_react_to_simpy() -> None:
+    assert simulate(Once(), FCFS(), slots=2).engine == "simpy"
+
+
+@pytest.mark.parametrize(("worth", "engine"), [(6, "compiled"), (7, "simpy")])
+def test_auto_reads_ahead_of_a_stream_until_it_knows(
+    monkeypatch: pytest.MonkeyPatch, worth: int, engine: str
+) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(choice, "WORTH_COMPILING", worth)
+    stream = Blocks([FEW, Workload(FEW.release + 1e6, FEW.length)])
+    run = simulate(stream, FCFS(), slots=2, sink=Kept(stream))
+    assert (run.engine, run.totals.requests) == (engine, 6)
 
 
 @pytest.mark.parametrize(
     ("workload", "policy", "options", "message"),
     [
-        (Stream(), FCFS(), {}, "needs a Workload, found Stream"),
-        (FEW, FCFS(), {"sink": Forgetful()}, "keeps its records in memory, a sink was given"),
+        (Once(), FCFS(), {}, "cannot react to what happens, as the source Once does"),
         (FEW, InBatches(), {}, "knows no rule for the policy fcfs"),
         (FEW, Fair(InBatches(), 4), {}, "knows no rule for the policy fair-fcfs:alpha=4"),
         (
@@ -121,6 +128,28 @@ def test_without_numba_large_runs_work_and_say_so_once(caplog: pytest.LogCapture
     assert caplog.messages == [
         "large runs take longer than they need: numba is not installed, the extra 'fast' brings it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "options", "message"),
+    [
+        (
+            [Workload([0], [2**55]), Workload([1], [2**55 + 1])],
+            {},
+            "engine='compiled': counts up to 2**56 tokens, the workload has more",
+        ),
+        ([FEW, Workload([1e300], [1])], {}, "release=1e+300: too late to tell steps of 1.0 time units apart"),
+    ],
+)
+def test_a_stream_is_refused_at_the_block_that_is_too_much(  # type: ignore[no-untyped-def]
+    blocks: list[Workload],
+    options,  # noqa: ANN001
+    message: str,
+) -> None:
+    pytest.importorskip("numba")
+    with pytest.raises(ValueError, match=r"compiled|late") as refusal:
+        simulate(Blocks(blocks), FCFS(), slots=2, engine="compiled", **options)
+    assert str(refusal.value) == message
 
 
 @pytest.mark.usefixtures("without_numba")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from effort import instances
-from engines_agree import check_same
+from engines_agree import check_same, check_same_streamed
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, Pace
@@ -76,6 +76,21 @@ def test_engines_agree(data: st.DataObject) -> None:
         information=draw.one_of(("exact", "interval")),
         record_batches=draw.one_of((False, True)),
     )
+
+
+def test_engines_agree_on_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    # blocks end within an epoch, between equal releases and while a plan holds requests back
+    monkeypatch.setattr(run, "FEWEST_READ", 1)
+    monkeypatch.setattr(run, "MOST_LOGGED", 3)
+    bits = np.random.default_rng(20_260_102).random
+    draw = Draw(lambda count: int(bits() * count))
+    for _ in range(instances(1_000)):
+        check_same_streamed(
+            small_case(draw),
+            size=draw.one_of((1, 2, 3, 5, 8)),
+            information=draw.one_of(("exact", "exact", "interval")),
+            record_batches=draw.one_of((False, False, True)),
+        )
 
 
 def test_engines_agree_on_many_seeded_instances(monkeypatch: pytest.MonkeyPatch) -> None:

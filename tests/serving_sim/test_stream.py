@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 import numpy as np
 import pytest
+from streams import Blocks, Kept, cut
 
 from policies import FCFS, ISJL, SJF
-from serving_sim import Policy, ReactiveSource, Served, SourceError, StepTime, Workload, simulate
+from serving_sim import Policy, ReactiveSource, SourceError, StepTime, Workload, simulate
 from serving_sim.arrivals import Desk
+from serving_sim.compiled.choice import Engine
 from serving_sim.source import Process
-
-
-@dataclass
-class Blocks:
-    """An open-loop source made of the given blocks; counts how many were asked for."""
-
-    parts: list[Workload]
-    asked: int = 0
-
-    def blocks(self) -> Iterator[Workload]:
-        for part in self.parts:
-            self.asked += 1
-            yield part
-
-
-@dataclass
-class Kept:
-    """A sink that keeps what it is given, and how much of the source had been read by then."""
-
-    source: Blocks
-    served: list[Served] = field(default_factory=list)
-    asked: list[int] = field(default_factory=list)
-
-    def write(self, served: Served) -> None:
-        self.served.append(served)
-        self.asked.append(self.source.asked)
 
 
 def workload(count: int, seed: int = 3) -> Workload:
@@ -53,10 +26,6 @@ def workload(count: int, seed: int = 3) -> Workload:
     )
 
 
-def cut(whole: Workload, size: int) -> list[Workload]:
-    return [whole.take(np.arange(k, min(k + size, len(whole)))) for k in range(0, len(whole), size)]
-
-
 @pytest.mark.parametrize("policy", [FCFS(), SJF(), ISJL(alpha=8)], ids=lambda policy: policy.name)
 @pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=0.9, per_max_token=0.01)], ids=["1", "max"])
 def test_blocks_and_a_sink_give_the_run_of_the_whole(policy: Policy, step_time: StepTime) -> None:
@@ -67,8 +36,7 @@ def test_blocks_and_a_sink_give_the_run_of_the_whole(policy: Policy, step_time: 
     run = simulate(source, policy, slots=4, step_time=step_time, sink=sink)
 
     for name in ("start", "first_token", "finish", "slot"):
-        column = np.concatenate([getattr(served, name) for served in sink.served])
-        assert column.tolist() == getattr(expected, name).tolist(), name
+        assert sink.column(name).tolist() == getattr(expected, name).tolist(), name
     tenants = np.concatenate(
         [served.requests.tenant for served in sink.served if served.requests.tenant is not None]
     )
@@ -81,10 +49,16 @@ def test_blocks_and_a_sink_give_the_run_of_the_whole(policy: Policy, step_time: 
     assert run.audit == expected.audit
 
 
-def test_finished_blocks_leave_memory_while_the_stream_goes_on() -> None:
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_finished_blocks_leave_memory_while_the_stream_goes_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine == "compiled":
+        run = pytest.importorskip("serving_sim.compiled.run", exc_type=ImportError)
+        monkeypatch.setattr(run, "FEWEST_READ", 1)
     source = Blocks(cut(workload(2000), 50))
     sink = Kept(source)
-    simulate(source, FCFS(), slots=4, sink=sink)
+    simulate(source, FCFS(), slots=4, sink=sink, engine=engine)
     # a block is written when the one after the next is read, give or take the requests in the system
     assert sink.asked[0] <= 4
     assert all(asked - k <= 6 for k, asked in enumerate(sink.asked))
@@ -110,9 +84,12 @@ def test_blocks_out_of_order_are_refused() -> None:
         simulate(Blocks([Workload([5, 4], [1, 1])]), FCFS(), slots=1)
 
 
-def test_an_empty_stream_is_refused() -> None:
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_an_empty_stream_is_refused(engine: Engine) -> None:
+    if engine == "compiled":
+        pytest.importorskip("numba", reason="an optional extra")
     with pytest.raises(SourceError, match=r"^source Blocks: at least one request is needed, found none$"):
-        simulate(Blocks([]), FCFS(), slots=1)
+        simulate(Blocks([]), FCFS(), slots=1, engine=engine)
 
 
 def test_a_column_that_comes_and_goes_is_refused() -> None:
