@@ -151,7 +151,7 @@ class _Play:
 
     def make_log(self, *, batches: bool) -> None:
         """Make a log for as many requests as are known, which may be the whole run."""
-        self._room = min(self._ledger.known, MOST_LOGGED)
+        self._room = min(max(1, self._ledger.known), MOST_LOGGED)  # nobody may come, which ends a run too
         self.log = make_log(self._room, self._terms.slots, constant=self._constant, batches=batches)
 
     def go_on(self) -> None:
