@@ -98,6 +98,9 @@ def simulate(
     arrivals: OpenStream | ReactiveSource
     if isinstance(source, ReactiveSource):
         arrivals = source
+    elif isinstance(source, Workload):
+        _check_horizon(source, slots, step_time)
+        arrivals = OpenStream(source.blocks(), ledger)
     else:
         arrivals = OpenStream(_within_horizon(source, slots, step_time), ledger)
     chosen = choose(engine, source, arrivals, policy, step_time=step_time, slotted=slotted)
