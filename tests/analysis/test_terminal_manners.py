@@ -70,7 +70,7 @@ def test_verbose_tells_engine_and_files(command: Command, tmp_path: Path) -> Non
     assert code == 0
     assert re.fullmatch(r"serving-sim \S.*, Python 3\.\d+\.\d+\S*", lines[0])
     assert (
-        lines.count("fcfs: simpy engine, no workload of 100000 requests or more") == 2
+        lines.count("fcfs: simpy engine, the compiled one is for 100,000 requests or more") == 2
     )  # one for its capacity
     assert f"wrote {tmp_path / 'requests.csv'}" in lines
     assert f"wrote {tmp_path / 'summary.json'}" in lines
