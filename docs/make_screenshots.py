@@ -1,7 +1,7 @@
 """Take the screenshots of the demo's report anew: ``python docs/make_screenshots.py``.
 
 Needs Chromium. The report is that of ``make demo``; its head, its schedules and its pictures are shown, on a
-wide screen and on a phone, light and dark.
+wide screen and on a phone, light and dark. One of its pictures stands in the README.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def main() -> None:
         with contextlib.chdir(folder):
             serving_sim(DEMO)
         page = (folder / "demo-out" / "report.html").read_text(encoding="utf-8")
+        shutil.copy(folder / "demo-out" / "e2el-by-length.png", ASSETS / "demo-by-length.png")
         for scene in SCENES:
             image = _photograph(scene, page, folder, chromium)
             small = image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)

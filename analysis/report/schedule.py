@@ -56,7 +56,7 @@ def schedules(outcomes: Sequence[Outcome]) -> Schedule | None:
     """
     first = [outcome.runs[0] for outcome in outcomes]
     workload = first[0].requests
-    if workload is None or len(workload) > MOST_REQUESTS or any(run.batches is None for run in first):
+    if workload is None or is_too_long(outcomes) or any(run.batches is None for run in first):
         return None
     runs = [RunSchedule(run.policy, _run_columns(run), broken_spans(run)) for run in first]
     end = max(run.makespan for run in first)
@@ -74,6 +74,11 @@ def schedules(outcomes: Sequence[Outcome]) -> Schedule | None:
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     # inside a script element only "<" can lead out of it
     return Schedule(runs, Markup(text.replace("<", "\\u003c")))  # noqa: S704 - nothing here is markup
+
+
+def is_too_long(outcomes: Sequence[Outcome]) -> bool:
+    """Whether the runs have more requests than a page can hold."""
+    return outcomes[0].runs[0].totals.requests > MOST_REQUESTS
 
 
 def broken_spans(run: Run) -> list[tuple[float, float]]:

@@ -86,9 +86,12 @@ def test_a_name_cannot_end_the_script_it_stands_in() -> None:
 
 def test_too_many_requests_have_no_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(viewer, "MOST_REQUESTS", 3)
+    monkeypatch.setattr("analysis.report.page.MOST_REQUESTS", 3)
     served = small()
     assert schedules([evaluate([run]) for run in served]) is None
-    assert "schedule-data" not in page(served)
+    text = page(served)
+    assert "schedule-data" not in text
+    assert "Runs of more than 3 requests have no schedules here." in text
 
 
 def test_without_batches_there_is_no_viewer() -> None:
