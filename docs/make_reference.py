@@ -83,9 +83,10 @@ name* look like another one and must be named.
 ## What a file may be
 
 CSV, JSON lines, JSON (an array of objects, or objects over several lines, read one by one) or Parquet, by
-its suffix or else its first bytes; any of them inside gzip or zstd, told by the first bytes. Columns are
-found by name, in any order and among others. A byte-order mark, spaces around names and numbers, LF or
-CRLF, a missing last line end and blank lines are fine. Text must be UTF-8.
+its suffix or else its first bytes; any of them inside gzip or zstd, told by the first bytes, if it unpacks
+to at most 1 GiB or 100 times its size. A Parquet file has at most 10^9 rows; pipes and devices are refused.
+Columns are found by name, in any order and among others. A byte-order mark, spaces around names and
+numbers, LF or CRLF, a missing last line end and blank lines are fine. Text must be UTF-8.
 
 A pattern in quotes, as in `--requests 'logs/*.csv.gz'`, names several files of one format. They are merged
 in the order of their times; their clocks must have one origin.

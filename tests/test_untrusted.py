@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import analysis
+
+ROOT = Path(analysis.__file__).parents[1]
 PACKAGES = ("serving_sim", "policies", "workloads", "analysis")
 RUNS = {"eval", "exec", "compile", "__import__", "read_pickle", "allow_pickle", "unsafe_load", "full_load"}
 UNPICKLES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "jsonpickle"}
