@@ -101,3 +101,8 @@ def test_a_pattern_without_files(tmp_path: Path) -> None:
     assert (
         refusal(lambda: read_requests(tmp_path / "*.csv")) == f"{tmp_path / '*.csv'}: no file has such a name"
     )
+
+
+def test_folders_at_any_depth_are_not_looked_through(tmp_path: Path) -> None:
+    pattern = tmp_path / "**" / "*.csv"
+    assert refusal(lambda: read_requests(pattern)) == f"{pattern}: must name its folders, found **"

@@ -145,10 +145,12 @@ def log_files(path: Path) -> list[Path]:
     Raises
     ------
     ValueError
-        If none matches.
+        If none matches, or the pattern asks for folders at any depth.
     """
     if path.exists() or not set("*?[") & set(str(path)):
         return [path]
+    if "**" in path.parts:  # a study from elsewhere could have all of the disk looked through
+        raise ValueError(f"{path}: must name its folders, found **")
     matching = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
     files = sorted(file for file in matching if file.is_file())
     if not files:
