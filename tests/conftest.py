@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,35 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.register_profile("brief", deadline=None, derandomize=True, print_blob=True, max_examples=20)
 settings.register_profile("soak", deadline=None, max_examples=20_000)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+ABSENT = {name for name in ("ciw", "distributed", "numba", "ortools") if find_spec(name) is None}
+"""Optional packages without which some tests have nothing to test."""
+
+ADVICE = "pip install 'serving-sim["
+"""What the package says where an optional package is missing."""
+
+
+@contextmanager
+def skipped_without_extra() -> Generator[None]:
+    """Skip a test that fails since an optional package is absent, whatever it needs the package for."""
+    try:
+        yield
+    except ImportError as failure:
+        if failure.name in ABSENT or (ABSENT and ADVICE in str(failure)):
+            pytest.skip(str(failure))
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None]:
+    with skipped_without_extra():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    with skipped_without_extra():
+        return (yield)
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +75,9 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
     def call(words: str, *more: object) -> tuple[int, str, str]:
         code = main([*words.split(), *map(str, more)])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        if ABSENT and ADVICE in err:
+            pytest.skip(err)
+        return code, out, err
 
     return call

@@ -121,9 +121,10 @@ def faults(attempt: Attempt, folder: Path, *, go_on: bool = False) -> list[str]:
 
 
 def _start(command: str, folder: Path) -> subprocess.Popen[str]:
-    (folder / "grid.toml").write_text(GRID)
+    (folder / "grid.toml").write_text(GRID, encoding="utf-8")
     (folder / "log.csv").write_text(
-        "release,length\n" + "".join(f"{row},{1 + row % 97}\n" for row in range(2000))
+        "release,length\n" + "".join(f"{row},{1 + row % 97}\n" for row in range(2000)),
+        encoding="utf-8",
     )
     return subprocess.Popen(
         [sys.executable, "-c", SCRIPT, *words_of(command)],
@@ -238,7 +239,7 @@ def _survivors(session: int) -> Iterator[str]:
 def _sessions() -> Iterator[tuple[int, int]]:
     for place in Path("/proc").glob("[0-9]*/stat"):  # nothing where there is no /proc
         with suppress(OSError):
-            state, _, _, session = place.read_text().rpartition(")")[2].split()[:4]
+            state, _, _, session = place.read_text(encoding="utf-8").rpartition(")")[2].split()[:4]
             if state != "Z":
                 yield int(place.parent.name), int(session)
 

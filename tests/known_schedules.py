@@ -45,7 +45,10 @@ class Known:
 
 def stored_schedules(shared: Path) -> list[Known]:
     """Schedules that another implementation of the same definitions computed."""
-    return [_from_row(row) for row in json.loads((shared / "cases" / "schedules.json").read_text())]
+    return [
+        _from_row(row)
+        for row in json.loads((shared / "cases" / "schedules.json").read_text(encoding="utf-8"))
+    ]
 
 
 def _from_row(row: dict[str, Any]) -> Known:

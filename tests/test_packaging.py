@@ -24,7 +24,7 @@ PACKAGES = {"serving_sim", "policies", "workloads", "analysis"}
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_numbers_know_no_layer_above_them(project: dict[str, Any]) -> None:
 
 
 def test_constraints_pin_every_dependency(project: dict[str, Any]) -> None:
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if not line.startswith("#")]
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
     extras = project["project"]["optional-dependencies"].values()
@@ -106,8 +106,8 @@ def test_constraints_pin_every_dependency(project: dict[str, Any]) -> None:
 def test_version_is_the_same_everywhere(project: dict[str, Any]) -> None:
     version = project["project"]["version"]
     assert distribution("serving-sim").version == version
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def _contracts(project: dict[str, Any], **wanted: object) -> list[dict[str, Any]]:

@@ -69,11 +69,14 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
 def test_addresses_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(
-        '<script src="https://a.example/x.js"></script><a href="https://b.example"></a><img src="c.png">'
+        '<script src="https://a.example/x.js"></script><a href="https://b.example"></a><img src="c.png">',
+        encoding="utf-8",
     )
     assert loaded(page) == ["https://a.example/x.js", "c.png"]
     style = tmp_path / "style.css"
-    style.write_text("@import '//d.example/y.css'; a { background: url(data:image/png;base64,) }")
+    style.write_text(
+        "@import '//d.example/y.css'; a { background: url(data:image/png;base64,) }", encoding="utf-8"
+    )
     assert loaded(style) == ["//d.example/y.css", "data:image/png;base64,"]
     found = [*loaded(page), *loaded(style)]
     assert [each for each in found if outside(each)] == ["https://a.example/x.js", "//d.example/y.css"]

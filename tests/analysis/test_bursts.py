@@ -78,7 +78,7 @@ def test_the_example_prints_bursts_and_draws_one(
     log = tmp_path / "log.csv"
     seconds = np.concatenate([rng.uniform(0, 5, 30), rng.uniform(100, 105, 40)])
     rows = [f"{second:.3f},{rng.integers(1, 3000)},{rng.integers(1, 90)}" for second in np.sort(seconds)]
-    log.write_text("\n".join(["arrival_s,input_tokens,output_tokens", *rows, ""]))
+    log.write_text("\n".join(["arrival_s,input_tokens,output_tokens", *rows, ""]), encoding="utf-8")
     example.main([str(log), "--slots", "4", "--alpha", "20", "--at", "101", "--out", str(tmp_path / "out")])
     out = capsys.readouterr().out
     assert out.count("2 bursts") == 2

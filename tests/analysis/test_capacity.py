@@ -169,7 +169,7 @@ def test_the_command_writes_table_curve_pictures_and_page(command: Command, tmp_
         "latency-against-load.svg",
         "report.html",
     ]
-    content = json.loads((tmp_path / "capacity.json").read_text())
+    content = json.loads((tmp_path / "capacity.json").read_text(encoding="utf-8"))
     assert content["stable"]["fcfs"]["load"]["value"] > content["stable"]["isjl:alpha=5"]["load"]["value"]
     verdicts = {(row["policy"], row["load"]): row["verdict"] for row in content["curve"]}
     assert verdicts["isjl:alpha=5", 0.3] == "stable"
@@ -177,7 +177,7 @@ def test_the_command_writes_table_curve_pictures_and_page(command: Command, tmp_
     shares = [row["value"] for row in content["curve"] if row["statistic"] == "attainment"]
     assert len(shares) == 4
     assert all(0 <= share <= 1 for share in shares)
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "! the queue grows: the number depends on the length of the run" in page
 
 

@@ -284,7 +284,7 @@ def test_a_broken_claim_is_no_error_of_the_command(
     words = ["claims", "--only", "Theorem 4.3 (limit)", "--json", "--quiet", "--out", str(tmp_path / "found")]
     assert main(words) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed == json.loads((tmp_path / "found" / "claims.json").read_text())
+    assert printed == json.loads((tmp_path / "found" / "claims.json").read_text(encoding="utf-8"))
     assert printed["counts"] == {"fails": 1}
     (claim,) = printed["claims"]
     assert claim["counterexample"]["played"]["makespan"] > claim["counterexample"]["best"]["makespan"]

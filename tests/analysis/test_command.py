@@ -47,7 +47,7 @@ def test_run_prints_quantiles_and_writes_files(command: Command, tmp_path: Path)
     assert re.search(r"^metric +mean +p50 +p90 +p95 +p99 +p99\.9$", out, re.MULTILINE)
     assert re.search(r"^fair \(violations\) +yes$", out, re.MULTILINE)
     assert names(tmp_path) == ["batches.parquet", "requests.parquet", "summary.json"]
-    summary = json.loads((tmp_path / "summary.json").read_text())
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
     assert (summary["seed"], summary["replication"], summary["arguments"]["alpha"]) == (0, 1, 50)
     requests = pd.read_parquet(tmp_path / "requests.parquet")
     assert len(requests) == summary["requests"] == 200
@@ -59,7 +59,7 @@ def test_run_prints_quantiles_and_writes_files(command: Command, tmp_path: Path)
 def test_json_on_standard_output_is_the_summary_file(command: Command, tmp_path: Path) -> None:
     code, out, err = command("run", "--policy", "fcfs", *SMALL, "--json", "--quiet", "--out", tmp_path)
     assert (code, err) == (0, "")
-    assert out == (tmp_path / "summary.json").read_text()
+    assert out == (tmp_path / "summary.json").read_text(encoding="utf-8")
 
 
 def test_replications_have_folders_and_shared_estimates(command: Command, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_replications_have_folders_and_shared_estimates(command: Command, tmp_pa
     ]
     drawn = {(tmp_path / f"replication-{number}" / "requests.csv").read_bytes() for number in (1, 2, 3)}
     assert len(drawn) == 3
-    shared = json.loads((tmp_path / "replications.json").read_text())
+    shared = json.loads((tmp_path / "replications.json").read_text(encoding="utf-8"))
     assert shared["figures"]["makespan"]["low"] is not None
     assert shared["costs"]["figures"]["profit"]["low"] is not None
 
@@ -111,12 +111,12 @@ def test_compare_writes_every_file(command: Command, tmp_path: Path) -> None:
         ]
     )
     assert out.count("difference from fcfs in ") == 2
-    content = json.loads((tmp_path / "compare.json").read_text())
+    content = json.loads((tmp_path / "compare.json").read_text(encoding="utf-8"))
     assert content["baseline"] == "fcfs"
     assert {each["verdict"] for each in content["differences"]} <= {
         "lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state",
     }  # fmt: skip
-    assert "serving-sim compare --policy fcfs" in (tmp_path / "report.html").read_text()
+    assert "serving-sim compare --policy fcfs" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_budget_is_audited_for_policies_that_know_none(command: Command) -> None:
@@ -150,7 +150,7 @@ def test_a_workload_made_and_served_is_the_workload_served(command: Command, tmp
 
 def test_inspect_describes_a_workload(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "workload.csv"
-    file.write_text("release,length\n0,4\n1,2\n2,6\n4,8\n")
+    file.write_text("release,length\n0,4\n1,2\n2,6\n4,8\n", encoding="utf-8")
     code, out, err = command("workload", "inspect", "--requests", file, "--slots", "5", "--json")
     assert code == 0
     assert err.startswith("workload.csv (plain): 4 rows = 4 kept\n")
@@ -167,7 +167,7 @@ def test_inspect_describes_a_workload(command: Command, tmp_path: Path) -> None:
 
 def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "workload.csv"
-    file.write_text("release,length\n0,4\n1,0\n2,6\n")
+    file.write_text("release,length\n0,4\n1,0\n2,6\n", encoding="utf-8")
     code, _, err = command("run", "--policy", "fcfs", "--requests", file, "--on-bad-row", "drop")
     assert code == 0
     assert "workload.csv (plain): 3 rows = 2 kept + 1 dropped (" in err
@@ -317,7 +317,7 @@ def test_an_output_folder_that_cannot_be_is_refused_before_the_work(
     *, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, out: str, rule: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("file").write_text("")
+    Path("file").write_text("", encoding="utf-8")
     place = str(tmp_path / out) if out.startswith("file") else out
     assert command(*words.split(), place) == (
         2,
@@ -460,7 +460,7 @@ def test_the_azure_trace_is_served_whole(command: Command, shared: Path, tmp_pat
     )  # fmt: skip
     assert code == 0
     assert "8,819 rows = 8,819 kept" in err
-    summary = json.loads((tmp_path / "summary.json").read_text())
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
     assert summary["requests"] == 8819
     assert summary["fairness"]["fair"] is True
     assert summary["fairness"]["max_gap"] <= 100

@@ -149,7 +149,7 @@ def test_output_that_nobody_reads_ends_quietly() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_output_that_cannot_be_written_is_an_error() -> None:
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         said = b"serving-sim: error: standard output: No space left on device\n"
         assert finish(full.fileno()) == (2, said)
 

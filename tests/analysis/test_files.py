@@ -55,7 +55,7 @@ def spans() -> Batches:
 
 def test_requests_csv_by_hand(tmp_path: Path) -> None:
     write_run(tmp_path, small_run(), {}, csv=True)
-    assert (tmp_path / "requests.csv").read_text() == (
+    assert (tmp_path / "requests.csv").read_text(encoding="utf-8") == (
         "request_id,release,length,prompt_tokens,output_tokens,start,first_token,finish,slot,"
         "queue_time,ttft,e2el\n"
         "0,0.5,3,,,0.5,1.5,3.5,0,0.0,1.0,3.0\n"
@@ -66,7 +66,7 @@ def test_requests_csv_by_hand(tmp_path: Path) -> None:
 
 def test_batches_csv_by_hand(tmp_path: Path) -> None:
     write_run(tmp_path, replace(small_run(), batches=spans()), {}, csv=True)
-    assert (tmp_path / "batches.csv").read_text() == (
+    assert (tmp_path / "batches.csv").read_text(encoding="utf-8") == (
         "time,steps,active,waiting,max_progress,min_progress\n0.5,1,1,0,0,0\n1.5,2,2,0,1,0\n9.0,1,1,0,0,0\n"
     )
 
@@ -153,12 +153,12 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path: Path) -> No
 
     def failing() -> None:
         with replacing(path) as temporary:
-            temporary.write_text("half")
+            temporary.write_text("half", encoding="utf-8")
             raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
         failing()
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -185,12 +185,12 @@ def test_two_processes_do_not_share_a_temporary_file(tmp_path: Path, monkeypatch
     path = tmp_path / "requests.csv"
     monkeypatch.setattr("os.getpid", lambda: 1)
     with replacing(path) as ours:
-        ours.write_text("ours")
+        ours.write_text("ours", encoding="utf-8")
         monkeypatch.setattr("os.getpid", lambda: 2)
         with replacing(path) as theirs:
-            theirs.write_text("theirs")
-        assert path.read_text() == "theirs"
-    assert path.read_text() == "ours"
+            theirs.write_text("theirs", encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == "theirs"
+    assert path.read_text(encoding="utf-8") == "ours"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -211,7 +211,7 @@ def test_what_a_killed_run_has_left_goes_and_what_a_running_one_writes_stays(tmp
         stdin=subprocess.PIPE,
     )
     theirs = tmp_path / f".{path.name}.{running.pid}.part"
-    while not (theirs.exists() and theirs.read_text()):
+    while not (theirs.exists() and theirs.read_text(encoding="utf-8")):
         assert running.poll() is None
     write_text(path, "whole")
     left = {each for each in tmp_path.iterdir() if each.suffix == ".part"}

@@ -90,7 +90,7 @@ def test_the_default_context_limit_is_told(command: Command) -> None:
 
 def test_a_file_brings_its_own_intervals(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length,lower,upper\n0,3,2,6\n0,5,5,5\n")
+    path.write_text("release,length,lower,upper\n0,3,2,6\n0,5,5,5\n", encoding="utf-8")
     code, out, _ = command("run --policy sjf --slots 1 --information interval -q --json --requests", path)
     assert code == 0
     found = json.loads(out)
@@ -102,7 +102,7 @@ def test_a_file_brings_its_own_intervals(command: Command, tmp_path: Path) -> No
 
 def test_predictions_of_a_file_have_a_seed(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length\n" + "0,50\n" * 20)
+    path.write_text("release,length\n" + "0,50\n" * 20, encoding="utf-8")
     words = "run --policy fcfs --predictions noise:kappa=0.5 -q --json --requests"
     runs = [json.loads(command(words, path, "--seed", seed)[1]) for seed in ("1", "1", "2")]
     assert [run["seed"] for run in runs] == [1, 1, 2]
@@ -114,7 +114,7 @@ def test_workload_make_writes_intervals(command: Command, tmp_path: Path) -> Non
     path = tmp_path / "w.csv"
     words = ("--num-prompts", "5", "--predictions", "limit:tokens=2000", "--out", path)
     assert command("workload make -q", *words)[0] == 0
-    assert path.read_text().splitlines()[0] == '"release","length","lower","upper"'
+    assert path.read_text(encoding="utf-8").splitlines()[0] == '"release","length","lower","upper"'
 
 
 @pytest.mark.parametrize(

@@ -164,9 +164,9 @@ def test_a_report_has_its_pictures_and_numbers(command: Command, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [*pictures, "inspect.json", "report.html"]
     )
-    assert json.loads((tmp_path / "inspect.json").read_text()) == json.loads(out)
+    assert json.loads((tmp_path / "inspect.json").read_text(encoding="utf-8")) == json.loads(out)
     assert json.loads(out)["gap_fits"][0]["family"] == "gamma"
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 4
     assert "closest family for the gaps: gamma" in page
 
@@ -180,7 +180,7 @@ def test_a_backlog_has_lengths_alone_to_show(command: Command, tmp_path: Path) -
 
 def test_one_request_alone(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
-    path.write_text("release,length,prompt_tokens,output_tokens\n3,4,4,0\n")
+    path.write_text("release,length,prompt_tokens,output_tokens\n3,4,4,0\n", encoding="utf-8")
     code, out, _ = command("workload inspect --json --requests", path, "--out", tmp_path / "out")
     assert code == 0
     facts = json.loads(out)
@@ -201,7 +201,7 @@ def test_fits_follow_the_truth_of_a_made_workload() -> None:
 @pytest.mark.parametrize(("rows", "back"), [("0,3\n1,4\n2,5\n", 0), ("2,3\n1,4\n1,5\n0,5\n", 2)])
 def test_the_order_of_the_file_is_told(command: Command, tmp_path: Path, rows: str, back: int) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length\n" + rows)
+    path.write_text("release,length\n" + rows, encoding="utf-8")
     _, out, _ = command("workload inspect --json --requests", path)
     assert json.loads(out)["input"]["out_of_order"] == back
     _, out, _ = command("workload inspect --requests", path)

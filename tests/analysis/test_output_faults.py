@@ -52,11 +52,13 @@ _LITTLE = 100
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the commands read."""
     home = tmp_path_factory.mktemp("faults")
-    (home / "grid.toml").write_text(GRID)
+    (home / "grid.toml").write_text(GRID, encoding="utf-8")
     rows = (f"{row},{1 + row % 97}\n" for row in range(200))
-    (home / "log.csv").write_text("release,length\n" + "".join(rows))
+    (home / "log.csv").write_text("release,length\n" + "".join(rows), encoding="utf-8")
     steps = (f"{size},{most},{size * most},{size + most / 7}\n" for size in range(1, 9) for most in (50, 90))
-    (home / "steps.csv").write_text("batch_size,max_kv_tokens,sum_kv_tokens,milliseconds\n" + "".join(steps))
+    (home / "steps.csv").write_text(
+        "batch_size,max_kv_tokens,sum_kv_tokens,milliseconds\n" + "".join(steps), encoding="utf-8"
+    )
     study = read_study(home / "grid.toml")
     with Store(study.store_path) as store:
         for cell in study.cells:
@@ -103,7 +105,7 @@ def test_a_full_disk(name: str, command: Command) -> None:
 
 
 def test_a_disk_that_is_full_for_the_store_of_a_study(command: Command) -> None:
-    Path("full.toml").write_text(GRID.replace("0.5, 0.7", "0.1, 0.2, 0.3, 0.4, 0.5, 0.6"))
+    Path("full.toml").write_text(GRID.replace("0.5, 0.7", "0.1, 0.2, 0.3, 0.4, 0.5, 0.6"), encoding="utf-8")
     with full_disk(40_000):  # the store and its log begin, and the rows of some cells do not fit
         code, _, err = command("study full.toml --jobs 1 --quiet")
     assert code == 2

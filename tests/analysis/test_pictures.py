@@ -142,7 +142,7 @@ def test_the_same_figure_gives_the_same_bytes(comparison: Comparison, tmp_path: 
     for suffix in (".svg", ".png"):
         first, second = (tmp_path / folder / f"tail{suffix}" for folder in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
-    assert "<dc:date>" not in (tmp_path / "a" / "tail.svg").read_text()
+    assert "<dc:date>" not in (tmp_path / "a" / "tail.svg").read_text(encoding="utf-8")
 
 
 class Outline(HTMLParser):
@@ -229,4 +229,4 @@ def test_the_same_comparison_gives_the_same_report(comparison: Comparison) -> No
 def test_svg_text_is_that_of_the_file(comparison: Comparison, tmp_path: Path) -> None:
     figure = load_over_time(comparison.outcomes, time_unit=STEPS)
     save_figure(figure, tmp_path / "load")
-    assert to_svg(figure) == (tmp_path / "load.svg").read_text()
+    assert to_svg(figure) == (tmp_path / "load.svg").read_text(encoding="utf-8")

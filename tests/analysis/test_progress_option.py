@@ -16,7 +16,7 @@ FIRST = {"time": 3.0, "step": 3, "request": 0, "slot": 0, "other": 1, "other_slo
 def log(tmp_path: Path) -> Path:
     """The example of ``docs/explanation/chunked-prompts.md``."""
     path = tmp_path / "log.csv"
-    path.write_text("release,length,prompt_tokens,output_tokens\n0,7,1,6\n1,14,12,2\n")
+    path.write_text("release,length,prompt_tokens,output_tokens\n0,7,1,6\n1,14,12,2\n", encoding="utf-8")
     return path
 
 
@@ -29,7 +29,7 @@ def test_run_shows_and_writes_both_audits(command: Command, log: Path, tmp_path:
         "fcfs, in steps       3        1                  0             0         -",
         "fcfs, in tokens      3        8                  0             3         3",
     ]
-    summary = json.loads((out / "summary.json").read_text())
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     assert summary["arguments"]["progress"] == "tokens"
     assert (summary["fairness"]["fair"], summary["fairness"]["max_gap"]) == (True, 1)
     assert summary["fairness_in_tokens"] == {
@@ -87,7 +87,7 @@ def test_compare_holds_every_policy_against_tokens(command: Command, log: Path, 
     ):
         assert page.count(said) == 1
     assert "audit of the gap, in tokens;" not in page
-    content = json.loads((out / "compare.json").read_text())
+    content = json.loads((out / "compare.json").read_text(encoding="utf-8"))
     fcfs, ljf = (outcome["fairness_in_tokens"] for outcome in content["outcomes"])
     assert [found["first_violation"] for found in fcfs] == [FIRST]
     assert [found["fair"] for found in ljf] == [True]
@@ -96,7 +96,7 @@ def test_compare_holds_every_policy_against_tokens(command: Command, log: Path, 
 @pytest.mark.parametrize("verb", ["run --policy fcfs", "compare"])
 def test_refused_where_chunks_or_prompts_are_unknown(command: Command, tmp_path: Path, verb: str) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length\n0,3\n")
+    path.write_text("release,length\n0,3\n", encoding="utf-8")
     for options, message in (
         (
             "",
@@ -137,7 +137,7 @@ def test_what_a_token_is_in_chunks_is_said(
     command: Command, tmp_path: Path, verb: str, chunk: int, said: int
 ) -> None:
     file = tmp_path / "log.csv"
-    file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n")
+    file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n", encoding="utf-8")
     code, out, _ = command(f"{verb} --slots 2 --time-unit 1 --quiet --prefill-chunk {chunk} --requests", file)
     assert code == 0
     assert out.count(CHUNKED) == said

@@ -74,7 +74,8 @@ def test_users_are_never_more_than_they_are(command: Command, tmp_path: Path) ->
     assert len(served) == 300
     events = sorted([(at, 1) for at in served["release"]] + [(at, -1) for at in served["finish"]])
     assert max(accumulate(change for _, change in events)) == 4
-    assert json.loads((tmp_path / "summary.json").read_text())["stability"] is None  # nobody can fall behind
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert summary["stability"] is None  # nobody can fall behind
 
 
 def test_users_think_anew_in_every_replication_and_the_same_with_every_seed(

@@ -14,9 +14,11 @@ from workloads import read_workload
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for number in (0, 7):
-        (tmp_path / f"chunk-{number}-trace.csv").write_text("0,1,1,Gamma,0.5,1\n600,0,0,,0,0\n")
+        (tmp_path / f"chunk-{number}-trace.csv").write_text(
+            "0,1,1,Gamma,0.5,1\n600,0,0,,0,0\n", encoding="utf-8"
+        )
         tables = {"0": {"input_tokens": "{100: 1.0}", "output_tokens": "{5: 1.0}"}}
-        (tmp_path / f"chunk-{number}-dataset.json").write_text(json.dumps(tables))
+        (tmp_path / f"chunk-{number}-dataset.json").write_text(json.dumps(tables), encoding="utf-8")
     return tmp_path
 
 

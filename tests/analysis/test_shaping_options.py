@@ -24,14 +24,17 @@ LOG = """TIMESTAMP,ContextTokens,GeneratedTokens
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     path = tmp_path / "log.csv"
-    path.write_text(LOG)
+    path.write_text(LOG, encoding="utf-8")
     return path
 
 
 @pytest.fixture
 def clients(tmp_path: Path) -> Path:
     path = tmp_path / "clients.csv"
-    path.write_text("release,length,tenant\n" + "".join(f"{row},{row + 1},t{row % 3}\n" for row in range(30)))
+    path.write_text(
+        "release,length,tenant\n" + "".join(f"{row},{row + 1},t{row % 3}\n" for row in range(30)),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -57,7 +60,7 @@ def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path,
         "  prompts in chunks of 64: mean length 568.3 to 306.3 steps",
         "  rate 0.1: times x 0.08368",
     ]
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
     read = summary["input"]
     assert (read["rows_read"], read["kept"], read["dropped"]) == (
         6,
@@ -66,7 +69,7 @@ def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path,
     )
     assert [step["after"] for step in read["shaping"]] == [4, 3, 3, 3]
     assert summary["seed"] is None
-    lines = (tmp_path / "out" / "requests.csv").read_text().splitlines()[1:]
+    lines = (tmp_path / "out" / "requests.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert [line.split(",")[2:5] for line in lines] == [
         ["7", "100", "5"],
         ["10", "600", "0"],
@@ -76,12 +79,12 @@ def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path,
 
 def test_a_made_workload_has_no_input(command: Command, tmp_path: Path) -> None:
     command("run --policy fcfs --num-prompts 9 --out", tmp_path)
-    assert json.loads((tmp_path / "summary.json").read_text())["input"] is None
+    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["input"] is None
 
 
 def test_rows_that_break_rules_count_beside_those_shaped_away(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length\n0,3\n1,0\n2,5\n3,9\n")
+    path.write_text("release,length\n0,3\n1,0\n2,5\n3,9\n", encoding="utf-8")
     _, _, err = command("run --policy fcfs --on-bad-row drop --num-prompts 2 --requests", path)
     assert "4 rows = 2 kept + 1 dropped (length: must be >= 1) + 1 dropped (after the first 2)" in err
 
@@ -113,7 +116,7 @@ def test_replications_of_a_file_are_drawn_by_the_seed(
     )
     assert first == again
     assert len({*first, *other}) == 4
-    summary = json.loads((tmp_path / "c" / "replication-2" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "c" / "replication-2" / "summary.json").read_text(encoding="utf-8"))
     assert (summary["seed"], summary["input"]["kept"], summary["requests"]) == (2, 30, 60)
 
 
@@ -205,14 +208,14 @@ def test_options_of_a_file_need_a_file(command: Command, option: str, name: str)
 
 def test_requests_without_a_tenant_have_a_file_of_their_own(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text('release,length,tenant\n0,3,ann\n1,4,""\n')
+    path.write_text('release,length,tenant\n0,3,ann\n1,4,""\n', encoding="utf-8")
     assert command("workload convert --split-by tenant --out", tmp_path / "part.csv", path)[0] == 0
     assert sorted(each.name for each in tmp_path.glob("part-*")) == ["part-ann.csv", "part-none.csv"]
 
 
 def test_names_that_files_cannot_tell_apart_are_refused(command: Command, tmp_path: Path) -> None:
     path, out = tmp_path / "w.csv", tmp_path / "part.csv"
-    path.write_text("release,length,tenant\n0,3,a/b\n1,4,a:b\n")
+    path.write_text("release,length,tenant\n0,3,a/b\n1,4,a:b\n", encoding="utf-8")
     code, _, err = command("workload convert --split-by tenant --out", out, path)
     assert code == 2
     assert err.splitlines()[-1] == (

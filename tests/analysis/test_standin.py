@@ -166,7 +166,8 @@ def test_options_override_a_specification(command: Command, tmp_path: Path) -> N
     spec = tmp_path / "spec.toml"
     spec.write_text(
         'num-prompts = 50\nlengths = "fixed:length=4"\narrivals = "poisson"\n'
-        "request-rate = 0.5\ntime-unit = 0.03\n"
+        "request-rate = 0.5\ntime-unit = 0.03\n",
+        encoding="utf-8",
     )
     for pace, load in (("", 0.5), ("--load 0.8", 0.8), ("--request-rate 0.25", 0.25)):
         options = f"run --policy fcfs --slots 4 --num-prompts 20 {pace} --json --workload"
@@ -187,7 +188,7 @@ def test_options_override_a_specification(command: Command, tmp_path: Path) -> N
 )
 def test_a_specification_goes_alone(command: Command, tmp_path: Path, options: str, message: str) -> None:
     spec = tmp_path / "spec.toml"
-    spec.write_text('num-prompts = 50\nlengths = "fixed:length=4"\narrivals = "backlog"\n')
+    spec.write_text('num-prompts = 50\nlengths = "fixed:length=4"\narrivals = "backlog"\n', encoding="utf-8")
     assert command(f"run --policy fcfs {options} --workload", spec) == (
         2,
         "",

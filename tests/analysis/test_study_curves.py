@@ -56,7 +56,7 @@ def table(loads: tuple[float, ...], slots: tuple[int, ...] = (2,)) -> pd.DataFra
 
 
 def cells(text: str) -> tuple[Cell, ...]:
-    Path("a.toml").write_text(text)
+    Path("a.toml").write_text(text, encoding="utf-8")
     return read_study(Path("a.toml")).cells
 
 
@@ -198,7 +198,7 @@ def test_without_enough_observations_there_is_no_interval(
 
 @pytest.mark.parametrize("command", ["plot", "export"])
 def test_nothing_finished_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SMALL)
+    Path("a.toml").write_text(SMALL, encoding="utf-8")
     assert main(["study", command, "a.toml", "--out", "a.csv"]) == 2
     assert capsys.readouterr().err == (
         "serving-sim: error: a.toml: no cell is finished yet, 'serving-sim study a.toml' runs it\n"
@@ -207,7 +207,7 @@ def test_nothing_finished_is_told(command: str, capsys: pytest.CaptureFixture[st
 
 
 def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
-    Path("a.toml").write_text(SMALL)
+    Path("a.toml").write_text(SMALL, encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 0
     words = ["study", "plot", "a.toml", "--quiet", "--metrics"]
     assert main([*words, "e2el,throughput", "--out", "load"]) == 0
@@ -215,7 +215,7 @@ def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
         "e2el-against-load.png",
         "throughput-against-load.png",
     ]
-    page = Path("load/report.html").read_text()
+    page = Path("load/report.html").read_text(encoding="utf-8")
     assert page.count("<img") == 2
     assert "12 of 12" in page
     assert main([*words, "throughput", "--out", "alpha", "--against", "alpha"]) == 0
@@ -223,4 +223,4 @@ def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
         "throughput-against-alpha-setting-1.png",
         "throughput-against-alpha-setting-2.png",
     ]
-    assert "Load 0.7" in Path("alpha/report.html").read_text()
+    assert "Load 0.7" in Path("alpha/report.html").read_text(encoding="utf-8")

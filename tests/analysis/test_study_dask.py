@@ -68,13 +68,13 @@ def address() -> str:
     """Of the scheduler, once it has written it down."""
     while True:
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or half of it
-            return str(json.loads(Path("cluster.json").read_text())["address"])
+            return str(json.loads(Path("cluster.json").read_text(encoding="utf-8"))["address"])
         time.sleep(0.05)
 
 
 def test_with_one_of_two_workers_killed_it_gives_the_table_of_one_machine() -> None:
-    Path("dask.toml").write_text(SMALL)
-    Path("loky.toml").write_text(SMALL)
+    Path("dask.toml").write_text(SMALL, encoding="utf-8")
+    Path("loky.toml").write_text(SMALL, encoding="utf-8")
     here, there = (read_study(Path(name)) for name in ("loky.toml", "dask.toml"))
     with Store(here.store_path) as store:
         assert run_study(here, store, Loky(2), lambda _: None) == []
@@ -101,9 +101,11 @@ def test_with_one_of_two_workers_killed_it_gives_the_table_of_one_machine() -> N
 
 
 def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("deadly.py").write_text(DEADLY)
+    Path("deadly.py").write_text(DEADLY, encoding="utf-8")
     text = SMALL.replace('["fcfs", "isjl", "sjf", "ljf"]', '"deadly:Deadly"').replace("[0.5, 0.7]", "0.5")
-    Path("a.toml").write_text(text.replace("replications = 2", "").replace("alpha = [4, 8]", ""))
+    Path("a.toml").write_text(
+        text.replace("replications = 2", "").replace("alpha = [4, 8]", ""), encoding="utf-8"
+    )
     once = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     with (
         dask("scheduler", "--port", "0", "--no-dashboard", **once),
@@ -120,7 +122,7 @@ def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture
 
 
 def test_a_scheduler_that_dies_is_told_and_finished_cells_are_kept() -> None:
-    Path("a.toml").write_text(SMALL.replace("1000", "10000"))
+    Path("a.toml").write_text(SMALL.replace("1000", "10000"), encoding="utf-8")
     defined = read_study(Path("a.toml"))
     with (
         dask("scheduler", "--port", "0", "--no-dashboard") as scheduler,
@@ -134,7 +136,7 @@ def test_a_scheduler_that_dies_is_told_and_finished_cells_are_kept() -> None:
 
 
 def test_an_address_that_is_none_is_refused_with_its_option(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SMALL)
+    Path("a.toml").write_text(SMALL, encoding="utf-8")
     assert main(["study", "a.toml", "--backend", "dask", "--scheduler", "garbage"]) == 2
     assert capsys.readouterr().err == (
         "serving-sim: error: --scheduler='garbage': missing port number in address 'garbage'\n"

@@ -126,14 +126,14 @@ def test_settings_change_the_digest_and_not_the_place(line: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_log_with_other_content_changes_the_digest() -> None:
     text = 'policy = "fcfs"\nslots = 1\nrequests = "log.csv"'
-    Path("log.csv").write_text("release,length\n0,3\n")
+    Path("log.csv").write_text("release,length\n0,3\n", encoding="utf-8")
     (before,) = study(text).cells
     assert before.workload().length.tolist() == [3]
-    Path("log.csv").write_text("release,length\n0,4\n")
+    Path("log.csv").write_text("release,length\n0,4\n", encoding="utf-8")
     (after,) = study(text).cells
     assert (before.key, before.digest == after.digest) == (after.key, False)
     assert after.coordinates["requests_file"] == "log.csv"
-    Path("log.csv").write_text("release,length\n0,5\n")
+    Path("log.csv").write_text("release,length\n0,5\n", encoding="utf-8")
     assert refusal(after.workload) == "log.csv: has changed since the study was read"
 
 
@@ -233,7 +233,7 @@ time-unit = 0.03
 def test_a_specification_says_what_arrives(
     folder: Path, keys: str, rates: list[tuple[float | None, float | None]]
 ) -> None:
-    (folder / "like-the-log.toml").write_text(SPECIFICATION)
+    (folder / "like-the-log.toml").write_text(SPECIFICATION, encoding="utf-8")
     cells = study(f'policy = "fcfs"\nslots = 2\nworkload = "like-the-log.toml"\n{keys}').cells
     assert [(cell.coordinates["load"], cell.coordinates["request_rate"]) for cell in cells] == rates
     assert {cell.coordinates["workload"] for cell in cells} == {"like-the-log.toml"}
@@ -247,7 +247,7 @@ def test_another_specification_under_the_same_name_is_another_cell(folder: Path)
     text = 'policy = "fcfs"\nslots = 2\nworkload = "w.toml"'
     keys = []
     for longest in (5, 6):
-        (folder / "w.toml").write_text(SPECIFICATION.replace("1+5", f"1+{longest}"))
+        (folder / "w.toml").write_text(SPECIFICATION.replace("1+5", f"1+{longest}"), encoding="utf-8")
         keys.append(study(text).cells[0].source.definition)
     assert keys[0] != keys[1]
 
@@ -266,7 +266,7 @@ def test_another_specification_under_the_same_name_is_another_cell(folder: Path)
     ],
 )
 def test_refused_specifications(folder: Path, content: str, keys: str, message: str) -> None:
-    (folder / "w.toml").write_text(content)
+    (folder / "w.toml").write_text(content, encoding="utf-8")
     text = f'policy = "fcfs"\nslots = 2\nworkload = "w.toml"\n{keys}'
     assert refusal(lambda: study(text)) == f"a.toml: {message}"
 

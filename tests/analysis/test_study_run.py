@@ -125,7 +125,7 @@ def test_rows_hold_what_the_command_run_finds() -> None:
         "--percentiles 50,90 --replications 2 --warmup 10 --goodput e2el:20 --csv --out out --quiet"
     )
     assert main(words.split()) == 0
-    summary = json.loads(Path("out/replication-2/summary.json").read_text())
+    summary = json.loads(Path("out/replication-2/summary.json").read_text(encoding="utf-8"))
     for name in ("tokens", "steps", "E", "Q", "makespan", "throughput", "occupancy", "extent_max", "engine"):
         assert row[name] == summary[name], name
     assert row["e2el_mean"] == summary["metrics"]["e2el"]["mean"]["value"]
@@ -189,7 +189,7 @@ def test_a_worker_of_another_version_gives_no_row(monkeypatch: pytest.MonkeyPatc
 def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_goes_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("fatal.py").write_text(FATAL)
+    Path("fatal.py").write_text(FATAL, encoding="utf-8")
     text = SMALL.replace('"isjl"]', '"fatal:Fatal"]').replace("slots = 2", "slots = [1, 2, 3]")
     study(text.replace("alpha = [4, 8]\n", "").replace("[0.5, 0.7]", "0.5"))
     assert main(["study", "a.toml", "--jobs", "2", "--module", "fatal"]) == 1
@@ -208,7 +208,9 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     shown = capsys.readouterr()
     assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["4", "0", "0", "2"]
     assert shown.err.splitlines() == failures
-    Path("fatal.py").write_text(FATAL.replace("slots == 2", "False").replace("slots == 3", "False"))
+    Path("fatal.py").write_text(
+        FATAL.replace("slots == 2", "False").replace("slots == 3", "False"), encoding="utf-8"
+    )
     assert main(["study", "a.toml", "--jobs", "2", "--quiet", "--module", "fatal"]) == 0
     assert stand(read_study(Path("a.toml"), ["fatal"])).to_do == []
 
@@ -221,8 +223,8 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     "words", ["a.toml", "status a.toml", "plot a.toml --out p", "export a.toml --out e.csv"]
 )
 def test_a_study_file_chooses_no_code(policy: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("trap.py").write_text("from pathlib import Path\nPath('sprung').touch()\n")
-    Path("a.toml").write_text(SMALL.replace('["fcfs", "isjl"]', f'"{policy}"'))
+    Path("trap.py").write_text("from pathlib import Path\nPath('sprung').touch()\n", encoding="utf-8")
+    Path("a.toml").write_text(SMALL.replace('["fcfs", "isjl"]', f'"{policy}"'), encoding="utf-8")
     assert main(["study", *words.split(), "--module", "other"]) == 2
     rule = f"policy='{policy}': runs code of trap; if you trust it: --module trap"
     assert capsys.readouterr().err == f"serving-sim: error: a.toml: {rule}\n"
@@ -230,10 +232,10 @@ def test_a_study_file_chooses_no_code(policy: str, words: str, capsys: pytest.Ca
 
 
 def test_a_cell_whose_own_process_is_killed_from_outside_gets_another() -> None:
-    Path("unlucky.py").write_text(UNLUCKY)
+    Path("unlucky.py").write_text(UNLUCKY, encoding="utf-8")
     cells = study(SMALL.replace('["fcfs", "isjl"]', '"unlucky:Unlucky"').replace("[4, 8]", "4")).cells
     assert [result.error for _, result in Loky(jobs=1).results(cells)] == [None, None]
-    assert Path("deaths").read_text() == "xx"  # once in the pool, once alone
+    assert Path("deaths").read_text(encoding="utf-8") == "xx"  # once in the pool, once alone
 
 
 def test_cells_that_end_while_a_result_is_kept_are_taken_for_no_death(
@@ -331,7 +333,7 @@ FLAWS = {
     foreign: "is a database of something else",
     damaged: "is damaged",
     later: "has layout 2, this version reads 1",
-    lambda: Path("a.sqlite").write_text("a note\n" * 1000): (
+    lambda: Path("a.sqlite").write_text("a note\n" * 1000, encoding="utf-8"): (
         "is damaged or no store of a study (file is not a database)"
     ),
 }
@@ -346,7 +348,7 @@ def test_a_file_that_is_no_sound_store_is_kept_aside(
     flaw, content = FLAWS[spoil], Path("a.sqlite").read_bytes()
     defined = study(SMALL.replace("[0.5, 0.7]", "0.5").replace('["fcfs", "isjl"]', '"fcfs"'))
     assert refusal(lambda: kept_cells(defined.store_path)).startswith(f"a.sqlite: {flaw}")
-    Path("a.sqlite.aside-1").write_text("of the last time")
+    Path("a.sqlite.aside-1").write_text("of the last time", encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "1"]) == 0
     said = capsys.readouterr().err.splitlines()[0]
     assert said.startswith(f"a.sqlite: {flaw}")
@@ -423,8 +425,10 @@ def test_options_that_exclude_each_other_are_refused(
 
 
 def test_a_log_that_cannot_be_read_is_refused_once(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text('policy = ["fcfs", "sjf"]\nslots = [1, 2]\nrequests = "log.csv"')
-    Path("log.csv").write_text("root:x:0:0\n")
+    Path("a.toml").write_text(
+        'policy = ["fcfs", "sjf"]\nslots = [1, 2]\nrequests = "log.csv"', encoding="utf-8"
+    )
+    Path("log.csv").write_text("root:x:0:0\n", encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "log.csv" in line
@@ -432,7 +436,7 @@ def test_a_log_that_cannot_be_read_is_refused_once(capsys: pytest.CaptureFixture
 
 
 def test_a_folder_in_the_place_of_the_store_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SMALL)
+    Path("a.toml").write_text(SMALL, encoding="utf-8")
     Path("a.sqlite").mkdir()
     for command in ("run", "status"):
         assert main(["study", command, "a.toml"]) == 2
@@ -455,7 +459,9 @@ def test_no_more_processes_than_cells_and_none_that_hears_ctrl_c_while_it_starts
             return super().submit(*call, **options)
 
     monkeypatch.setattr(backends, "ProcessPoolExecutor", Pool)
-    Path("a.toml").write_text(SMALL.replace("[0.5, 0.7]", "0.5").replace("alpha = [4, 8]", "alpha = 4"))
+    Path("a.toml").write_text(
+        SMALL.replace("[0.5, 0.7]", "0.5").replace("alpha = [4, 8]", "alpha = 4"), encoding="utf-8"
+    )
     defined = read_study(Path("a.toml"))
     with Store(defined.store_path) as store:
         assert run_study(defined, store, Loky(100_000), lambda _: None) == []
@@ -464,7 +470,7 @@ def test_no_more_processes_than_cells_and_none_that_hears_ctrl_c_while_it_starts
 
 
 def test_processes_beyond_any_machine_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SMALL)
+    Path("a.toml").write_text(SMALL, encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "100000"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "--jobs" in line

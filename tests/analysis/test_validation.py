@@ -149,7 +149,10 @@ def test_command_keeps_what_is_done_and_writes_its_pages(
     assert "| one | number | 1.5 | 0.12 | 1.25 | +2.00 | agrees |" in text
     assert (tmp_path / "docs" / "assets" / "validation" / "deviations.svg").exists()
     assert (
-        json.loads((tmp_path / "out" / "kept" / "small" / "one.json").read_text())["rows"][0]["found"] == 1.5
+        json.loads((tmp_path / "out" / "kept" / "small" / "one.json").read_text(encoding="utf-8"))["rows"][0][
+            "found"
+        ]
+        == 1.5
     )
 
 

@@ -110,7 +110,7 @@ def function():
 def test_what_is_no_policy_is_refused(
     name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "home_made_policies.py").write_text(MODULE)
+    (tmp_path / "home_made_policies.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     target = f"home_made_policies:{name}"
     assert refusal(lambda: parse_policy(target)) == f"policy {target!r}: {target} {message}"
@@ -123,7 +123,7 @@ def test_what_is_no_policy_is_refused(
 def test_a_constructor_that_fails_is_named(
     parameters: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "home_made_policies.py").write_text(MODULE)
+    (tmp_path / "home_made_policies.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     text = f"home_made_policies:Fails{parameters}"
     assert refusal(lambda: parse_policy(text)) == (
@@ -132,7 +132,7 @@ def test_a_constructor_that_fails_is_named(
 
 
 def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "broken_policies.py").write_text("1 / 0\n")
+    (tmp_path / "broken_policies.py").write_text("1 / 0\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert refusal(lambda: parse_policy("broken_policies:Any")) == (
         "policy 'broken_policies:Any': cannot load broken_policies:Any: ZeroDivisionError: division by zero"

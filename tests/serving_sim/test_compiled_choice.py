@@ -182,7 +182,8 @@ def test_without_a_folder_to_write_to_functions_are_compiled_all_the_same(tmp_pa
         "@entry\n"
         "def add(left, right):\n"
         "    return left + right\n"
-        "print(add(1, 2), add.stats.cache_path)\n"
+        "print(add(1, 2), add.stats.cache_path)\n",
+        encoding="utf-8",
     )
     nowhere = tmp_path / "file" / "cache"
     nowhere.parent.touch()

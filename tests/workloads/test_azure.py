@@ -258,7 +258,7 @@ def test_the_traces_of_2023(shared: Path, facts: Facts) -> None:
     assert workload.length.mean() == pytest.approx(facts.output, abs=0.005)
     assert np.diff(workload.release).max() == pytest.approx(facts.longest_gap, abs=0.0005)
     # Every release against a slow reading of the file: the seventh digit is always 0.
-    stamps = [line.split(",")[0][:-1] for line in path.read_text().split("\n")[1:]]
+    stamps = [line.split(",")[0][:-1] for line in path.read_text(encoding="utf-8").split("\n")[1:]]
     exact = [datetime.fromisoformat(stamp).replace(tzinfo=UTC) for stamp in stamps]
     assert f"{exact[0]:%Y-%m-%d %H:%M:%S.%f}0" == facts.first
     seconds = [(stamp - exact[0]) // timedelta(microseconds=1) / 10**6 for stamp in exact]

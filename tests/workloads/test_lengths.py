@@ -131,7 +131,7 @@ class TestLmsysLike:
 
 def test_empirical_resamples_the_column(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length,output_tokens\n0,10,3\n0,20,4\n0,20,4\n0,70,9\n")
+    path.write_text("release,length,output_tokens\n0,10,3\n0,20,4\n0,20,4\n0,70,9\n", encoding="utf-8")
     lengths = parse_lengths(f"empirical:file={path}")
     assert lengths.mean == 30
     values, counts = np.unique(lengths.sample(N, np.random.default_rng(1)), return_counts=True)
@@ -142,7 +142,7 @@ def test_empirical_resamples_the_column(tmp_path: Path) -> None:
 
 def test_empirical_refusals(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
-    path.write_text("release,length,output_tokens\n0,10,0\n")
+    path.write_text("release,length,output_tokens\n0,10,0\n", encoding="utf-8")
     for column, message in {
         "prompt_tokens": f"{path}: has no column prompt_tokens",
         "output_tokens": f"{path}: output_tokens=0: lengths must be >= 1",

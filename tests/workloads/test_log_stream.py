@@ -29,7 +29,7 @@ def azure(path: Path, rows: int, *, gap_ms: int = 40, begin: int = 0) -> Path:
         f"{str(stamp).replace('T', ' ')}+00:00,{prompt},{output}\n"
         for stamp, (prompt, output) in zip(stamps, counts.tolist(), strict=True)
     )
-    path.write_text(HEADER + "".join(lines))
+    path.write_text(HEADER + "".join(lines), encoding="utf-8")
     return path
 
 
@@ -51,8 +51,8 @@ def test_blocks_are_what_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_a_plain_file_and_several_files_stream_too(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("release,length\n0,3\n1.5,2\n")
-    (tmp_path / "b.csv").write_text("release,length\n1.5,4\n9,1\n")
+    (tmp_path / "a.csv").write_text("release,length\n0,3\n1.5,2\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("release,length\n1.5,4\n9,1\n", encoding="utf-8")
     blocks = list(LogStream(tmp_path / "*.csv").blocks())
     assert [block.release.tolist() for block in blocks] == [[0, 1.5], [1.5, 9]]
 
@@ -84,7 +84,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.
 
     def peak(rows: int) -> int:
         path = tmp_path / f"{rows}.csv"
-        path.write_text("release,length\n" + rows * row)
+        path.write_text("release,length\n" + rows * row, encoding="utf-8")
         stream = LogStream(path)
         tracemalloc.start()
         assert sum(len(block) for block in stream.blocks()) == rows
@@ -106,7 +106,7 @@ def test_a_row_out_of_order_is_named_with_its_file_and_line(tmp_path: Path) -> N
 
 def test_dropped_rows_do_not_move_the_line_that_is_named(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    path.write_text("release,length\n0,3\n1,0\n2,1\n1,1\n")
+    path.write_text("release,length\n0,3\n1,0\n2,1\n1,1\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"log.csv: line 5: release=1.0: must not be earlier") as caught:
         list(LogStream(path, on_bad_row="drop").blocks())
     assert "stream" in str(caught.value)
@@ -123,6 +123,6 @@ def test_dropped_rows_do_not_move_the_line_that_is_named(tmp_path: Path) -> None
 )
 def test_refusals(content: str, options: dict[str, float], message: str, tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         list(LogStream(path, time_unit=options.get("time_unit")).blocks())

@@ -157,12 +157,12 @@ def test_a_file_that_grows_while_it_is_read(
 ) -> None:
     # its writer comes to the end of a row, or to the middle of one, after the first look at the file
     path = tmp_path / f"log.{kind}"
-    path.write_text(header + row.format(0))
+    path.write_text(header + row.format(0), encoding="utf-8")
     more = row.format(1) if whole else row.format(1)[:-4]
 
     def grow(source: Source) -> None:
         check_encoding(source)
-        path.write_text(source.content.read_text() + more)
+        path.write_text(source.content.read_text(encoding="utf-8") + more, encoding="utf-8")
 
     monkeypatch.setattr(f"workloads.tables.{kind}_table.check_encoding", grow)
     if whole:

@@ -31,7 +31,7 @@ CHAT_FORMAT = LogFormat(
 
 
 def write(path: Path, content: str) -> Path:
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     return path
 
 

@@ -24,7 +24,7 @@ WINDOWS = "0,2.0,2.5,Gamma,0.16,6.25\n600,0,0,,0,0\r\n1200,0.5,797,Weibull,0.16,
 def write(folder: Path, number: int, windows: str = WINDOWS, tables: object = TABLES) -> Path:
     (folder / f"chunk-{number}-trace.csv").write_bytes(windows.encode())
     text = tables if isinstance(tables, str) else json.dumps(tables)
-    (folder / f"chunk-{number}-dataset.json").write_text(text)
+    (folder / f"chunk-{number}-dataset.json").write_text(text, encoding="utf-8")
     return folder
 
 
@@ -35,7 +35,7 @@ def make(clients: list[ServeGenClient], begin: float = 0, duration: float = 2400
 def test_clients_and_their_windows(tmp_path: Path) -> None:
     write(tmp_path, 10)
     write(tmp_path, 2, "0,1,1,Gamma,1,1\n")
-    (tmp_path / "README.md").write_text("beside them")
+    (tmp_path / "README.md").write_text("beside them", encoding="utf-8")
     two, ten = read_servegen(tmp_path)
     assert (two.number, ten.number) == (2, 10)
     (window,) = two.windows
@@ -180,7 +180,7 @@ def test_refused_folders(tmp_path: Path) -> None:
     assert refusal(lambda: read_servegen(tmp_path)) == (
         f"{tmp_path}: must hold files of clients, chunk-N-trace.csv, found none"
     )
-    (tmp_path / "chunk-1-trace.csv").write_text("0,1,1,Gamma,1,1\n")
+    (tmp_path / "chunk-1-trace.csv").write_text("0,1,1,Gamma,1,1\n", encoding="utf-8")
     assert refusal(lambda: read_servegen(tmp_path)) == f"{tmp_path / 'chunk-1-dataset.json'}: no such file"
     write(tmp_path, 1, "0,1,1,Gamma,1,1\n", {"600": {"input_tokens": GOOD, "output_tokens": GOOD}})
     assert refusal(lambda: read_servegen(tmp_path)) == (

@@ -19,7 +19,7 @@ def azure(second: int, prompt: int) -> str:
 
 def write(folder: Path, **contents: str) -> None:
     for name, content in contents.items():
-        (folder / f"{name}.csv").write_text(content)
+        (folder / f"{name}.csv").write_text(content, encoding="utf-8")
 
 
 def test_they_are_merged_by_time_and_equal_times_go_by_file_and_row(tmp_path: Path) -> None:

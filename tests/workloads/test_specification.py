@@ -26,7 +26,7 @@ LEAST = 'num-prompts = 9\nlengths = "fixed:length=3"\narrivals = "backlog"\n'
 def test_there_and_back(tmp_path: Path, specification: Specification) -> None:
     path = tmp_path / "spec.toml"
     write_specification(specification, path, "one\ntwo")
-    assert path.read_text().startswith("# one\n# two\nnum-prompts = ")
+    assert path.read_text(encoding="utf-8").startswith("# one\n# two\nnum-prompts = ")
     assert read_specification(path) == specification
     path.write_bytes(BOM_UTF8 + path.read_bytes())  # as some editors begin a file
     assert read_specification(path) == specification
@@ -55,7 +55,7 @@ def test_it_makes_what_its_parts_make() -> None:
 )
 def test_refused_files(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "spec.toml"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     assert refusal(lambda: read_specification(path)).startswith(f"{path}: {message}")
 
 

@@ -111,7 +111,9 @@ def test_a_file_of_clients(tmp_path: Path) -> None:
         """,
     )
     assert read_clients(path) == TWO
-    path.write_text("\ufeff" + path.read_text(), encoding="utf-8")  # as some editors begin a file
+    path.write_text(
+        "\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8"
+    )  # as some editors begin a file
     assert read_clients(path) == TWO
 
 

@@ -12,7 +12,7 @@ from workloads.traces import read_lengths
 
 
 def write(path: Path, content: str) -> Path:
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     return path
 
 
@@ -61,5 +61,5 @@ def test_the_file_that_looks_like_lmsys(shared: Path) -> None:
     if not path.exists():
         pytest.skip(f"no {path}")
     lengths = read_lengths(path)
-    rows = [list(map(int, line.split(","))) for line in path.read_text().split()[1:]]
+    rows = [list(map(int, line.split(","))) for line in path.read_text(encoding="utf-8").split()[1:]]
     assert list(zip(lengths["prompt_tokens"], lengths["output_tokens"], strict=True)) == [*map(tuple, rows)]
