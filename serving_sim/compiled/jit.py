@@ -8,6 +8,7 @@ a queue counts a dozen arrays up and down, atomically.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -32,12 +33,21 @@ def entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep the result on disk where that is possible.
 
     Without a folder that can be written to (a read-only installation and home) numba refuses to
-    cache at all; the function is then compiled once in every process.
+    cache at all; the function is then compiled once in every process. So it is where the disk is full,
+    which numba would let end the run.
     """
     try:
-        return cast("Function", _njit(cache=True, _nrt=False)(function))
+        compiled = _njit(cache=True, _nrt=False)(function)
     except RuntimeError:
         return inner(function)
+    save = compiled._cache.save_overload  # noqa: SLF001  (numba offers no other place)
+
+    def save_if_possible(*what: object) -> None:
+        with suppress(OSError):
+            save(*what)
+
+    compiled._cache.save_overload = save_if_possible  # noqa: SLF001
+    return cast("Function", compiled)
 
 
 def read_only(column: Column) -> Column:

@@ -174,17 +174,34 @@ def test_short_runs_import_no_numba() -> None:
     )
 
 
+ADDING = (
+    "from serving_sim.compiled.jit import entry\n"
+    "@entry\n"
+    "def add(left, right):\n"
+    "    return left + right\n"
+    "print(add(1, 2), add.stats.cache_path)\n"
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits for the size of files")
+def test_on_a_full_disk_functions_are_compiled_all_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    script = tmp_path / "script.py"
+    script.write_text(ADDING, encoding="utf-8")
+    told = python(
+        f"import os, resource, runpy; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path / 'cache')!r}",
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))",
+        f"runpy.run_path({str(script)!r})",
+        "os._exit(print(flush=True) or 0)",  # what measures coverage writes files as well
+    )
+    assert told.split()[0] == "3"
+    assert [file.name for file in (tmp_path / "cache").rglob("*.nbc")] == []
+
+
 def test_without_a_folder_to_write_to_functions_are_compiled_all_the_same(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     script = tmp_path / "script.py"
-    script.write_text(
-        "from serving_sim.compiled.jit import entry\n"
-        "@entry\n"
-        "def add(left, right):\n"
-        "    return left + right\n"
-        "print(add(1, 2), add.stats.cache_path)\n",
-        encoding="utf-8",
-    )
+    script.write_text(ADDING, encoding="utf-8")
     nowhere = tmp_path / "file" / "cache"
     nowhere.parent.touch()
     told = python(
