@@ -14,7 +14,7 @@ from analysis.queue_memory import NO_THEORY, Memory
 from analysis.statistic import SECTIONS, Statistic
 from serving_sim.request import FloatArray
 
-_INDICATORS = 20  # shares are nearly normal, so more and shorter sections do no harm
+_FINE = 20  # of one series: its guard has them span several memories of the queue
 _SYMMETRIC = 1e-4  # below it the transformation is the identity, but for rounding
 _ROUNDING = 1e-9  # relative spread below which parts are equal, but for the rounding of clocks
 
@@ -44,11 +44,11 @@ def estimate(
 
     Notes
     -----
-    A mean: batch means, with Student's quantiles adjusted for their skewness (`_skewed_interval`). A
-    quantile q: with p_j the share of section j of 20 that does not exceed q, p +- t_{19} sd(p_j) /
-    sqrt(20) are two shares, and the values of the series at these shares the ends of the interval
-    (indicator batch means; after Heidelberger and Lewis 1984, "Quantile estimation in dependent
-    sequences").
+    A mean: means of 20 sections, with Student's quantiles stretched for their skewness
+    (`_skewed_interval`). A quantile q: with p_j the share of section j of 20 that does not exceed q,
+    p +- t_{19} sd(p_j) / sqrt(20) are two shares, and the values of the series at these shares the ends
+    of the interval (indicator batch means; after Heidelberger and Lewis 1984, "Quantile estimation in
+    dependent sequences").
     """
     return _estimate(statistic, values, values, confidence, memory)
 
@@ -135,15 +135,14 @@ def _estimate(
     centre = found.value
     if centre is None:
         return found
-    sections = SECTIONS if statistic.probability is None else _INDICATORS
-    shortage = statistic.shortage(values, memory, found=centre, sections=sections)
+    shortage = statistic.shortage(values, memory, found=centre, sections=_FINE)
     if shortage is not None:
         return Estimate(centre, note=shortage)
     if statistic.probability is None:
-        parts = np.array([statistic.of(part) for part in np.array_split(values, sections)])
+        parts = np.array([statistic.of(part) for part in np.array_split(values, _FINE)])
         return _skewed_interval(centre, parts, confidence)
-    below = np.array([np.mean(part <= centre) for part in np.array_split(values, sections)])
-    reach = student(sections, confidence) * float(np.std(below, ddof=1)) / math.sqrt(sections)
+    below = np.array([np.mean(part <= centre) for part in np.array_split(values, _FINE)])
+    reach = student(_FINE, confidence) * float(np.std(below, ddof=1)) / math.sqrt(_FINE)
     shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
     low, high = map(float, np.quantile(pool, shares))
     return Estimate(centre, low, high)
@@ -162,14 +161,16 @@ def _skewed_interval(centre: float, parts: FloatArray, confidence: float) -> Est
 
     Most sections without the rare long queue lie a little below the mean, one with it far above. The
     interval so reaches further up than down (Willink 2005, "A confidence interval and test for the mean
-    of an asymmetric distribution"; for batch means Tafazzoli and Steiger 2011, "N-Skart").
+    of an asymmetric distribution"; for batch means Tafazzoli and Steiger 2011, "N-Skart"), but on no side
+    less far than Student's: the skewness of so few sections is uncertain, and where it takes too much off the
+    other side, intervals of waits hold the truth in 94 % of the cases.
     """
     error = math.sqrt(float(np.sum((parts - centre) ** 2)) / (len(parts) - 1) / len(parts))
     quantile = student(len(parts), confidence)
     shape = _skewness(parts) / (6 * math.sqrt(len(parts)))
-    return Estimate(
-        centre, centre - _stretched(quantile, shape) * error, centre - _stretched(-quantile, shape) * error
-    )
+    below = max(quantile, _stretched(quantile, shape)) * error
+    above = max(quantile, -_stretched(-quantile, shape)) * error
+    return Estimate(centre, centre - below, centre + above)
 
 
 def _stretched(quantile: float, shape: float) -> float:

@@ -74,17 +74,18 @@ def test_sectioning_by_hand() -> None:
     # independent values, so that the guard lets them pass; q is the mean of all, 4.5
     shuffled = np.random.default_rng(0).permutation(np.repeat(np.arange(10.0), 1000))
     estimate = sectioning.estimate(MEAN, shuffled)
-    means = shuffled.reshape(10, 1000).mean(axis=1)
-    error = np.sqrt(np.sum((means - 4.5) ** 2) / 9 / 10)
-    shape = skew(means, bias=False) / (6 * np.sqrt(10))
+    means = shuffled.reshape(20, 500).mean(axis=1)
+    error = np.sqrt(np.sum((means - 4.5) ** 2) / 19 / 20)
+    shape = skew(means, bias=False) / (6 * np.sqrt(20))
+    student = 2.093024054408263  # t_19 at 0.975
 
     def stretched(quantile: float) -> float:
         # Willink (2005), equation 7
         return (float(np.cbrt(1 + 6 * shape * (quantile - shape))) - 1) / (2 * float(shape))
 
     assert estimate.value == pytest.approx(4.5)
-    assert estimate.low == pytest.approx(4.5 - stretched(2.2621571627409915) * error)  # t_9 at 0.975
-    assert estimate.high == pytest.approx(4.5 - stretched(-2.2621571627409915) * error)
+    assert estimate.low == pytest.approx(4.5 - max(student, stretched(student)) * error)
+    assert estimate.high == pytest.approx(4.5 + max(student, -stretched(-student)) * error)
 
 
 def test_skewed_sections_reach_further_to_the_rare_side() -> None:
@@ -97,10 +98,22 @@ def test_skewed_sections_reach_further_to_the_rare_side() -> None:
     mirrored = sectioning.estimate(MEAN, -values)
     assert mirrored.low == pytest.approx(-estimate.high)
     assert mirrored.high == pytest.approx(-estimate.low)
-    means = np.array_split(values, 10)
+    means = np.array_split(values, 20)
     assert np.sign(skew([each.mean() for each in means])) == np.sign(
         estimate.high + estimate.low - 2 * estimate.value
     )
+
+
+def test_no_side_is_shorter_than_students() -> None:
+    parts = np.array([1.0] * 9 + [11.0])  # their skewness would draw the lower end in
+    half = 2.2621571627409915 * np.std(parts, ddof=1) / np.sqrt(10)
+    estimate = sectioning._skewed_interval(2.0, parts, 0.95)
+    assert estimate.low == pytest.approx(2 - half)
+    assert estimate.high is not None
+    assert estimate.high > 2 + 1.2 * half
+    mirrored = sectioning._skewed_interval(-2.0, -parts, 0.95)
+    assert mirrored.low == pytest.approx(-estimate.high)
+    assert mirrored.high == pytest.approx(half - 2)
 
 
 def test_symmetric_sections_give_students_interval() -> None:
