@@ -10,7 +10,7 @@ from rich.text import Text
 
 from analysis.marks import marks, progress_bar, unit_for
 from analysis.text import ABSENT, visible
-from analysis.watch import Active, Frame
+from analysis.watch import Active, Frame, Waiting
 
 _MARKS = 40
 """Most marks of a bar; longer requests count several tokens a mark."""
@@ -31,7 +31,7 @@ _DONE, _ENTERS, _BROKEN, _QUIET = "cyan", "bold", "bold red", "dim"
 
 
 def draw(frame: Frame, *, width: int | None = None, height: int | None = None) -> list[Text]:
-    """The epoch as lines; ids show control characters as text.
+    """The epoch as lines; what names and reasons hold of control characters shows as text.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def draw(frame: Frame, *, width: int | None = None, height: int | None = None) -
     head = [_title(frame), *_events(frame), Text()]
     unit = _unit(frame, width)
     gauges = [*_gauges(frame, unit), Text()]
-    rule = [Text(line, _ENTERS) for line in wrap(frame.rule, width or 110)]
+    rule = [Text(line, _ENTERS) for line in wrap(visible(frame.rule), width or 110)]
     room = None if height is None else height - len(head) - len(gauges) - len(rule) - 1
     in_slots, in_list = _share(room, frame)
     lines = [
@@ -149,27 +149,22 @@ def _row(slot: str, active: Active | None, unit: int, name: int, reach: int) -> 
 def _requests(frame: Frame, rows: int) -> Iterable[Text]:
     """Who enters and who waits, those first of whom the policy says something."""
     reasons = dict(frame.reasons)
-    enter = [
-        Text(f"  enters  {_name(active.request)} ({_tokens(active.length)}){_why(reasons, active.request)}")
-        for active in frame.slots
-        if active is not None and active.enters
-    ]
-    wait = [
-        Text(
-            f"  waits   {_name(each.request)} ({_seen(each.length, each.size)}) since {_time(each.since)}"
-            f"{_why(reasons, each.request)}"
-        )
-        for each in sorted(frame.waiting, key=lambda each: each.request not in reasons)
-    ]
-    lines = enter + wait
-    if len(lines) > rows:
-        left = len(lines) - rows + 1
-        lines = [*lines[: rows - 1], Text(f"  and {left:,} more", _QUIET)]
-    return lines
+    listed: list[Active | Waiting] = [each for each in frame.slots if each is not None and each.enters]
+    listed += sorted(frame.waiting, key=lambda each: each.request not in reasons)
+    shown = listed if len(listed) <= rows else listed[: rows - 1]
+    for each in shown:
+        why = f": {visible(reasons[each.request])}" if each.request in reasons else ""
+        yield Text(f"  {_entering(each) if isinstance(each, Active) else _waiting(each)}{why}")
+    if len(shown) < len(listed):
+        yield Text(f"  and {len(listed) - len(shown):,} more", _QUIET)
 
 
-def _why(reasons: dict[str, str], request: str) -> str:
-    return f": {reasons[request]}" if request in reasons else ""
+def _entering(active: Active) -> str:
+    return f"enters  {_name(active.request)} ({_tokens(active.length)})"
+
+
+def _waiting(each: Waiting) -> str:
+    return f"waits   {_name(each.request)} ({_seen(each.length, each.size)}) since {_time(each.since)}"
 
 
 def _seen(length: int, size: int) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from analysis.cli.frames import draw
 from analysis.cli.keys import HAS_KEYS, pressed_keys
+from analysis.text import visible
 from analysis.watch import Recording
 
 _LOOK = 0.2
@@ -60,12 +61,12 @@ def _moved(recording: Recording, place: int, key: str | None) -> int:
 
 def _page(recording: Recording, place: int, console: Console, headline: str) -> Group:
     width, height = console.size
-    lines = draw(recording.frame(place), width=width, height=height - 2)
+    lines = draw(recording.frame(place), width=width, height=max(1, height - 2))
     blank = [Text()] * (height - 2 - len(lines))
     judged = recording.run.audit.alpha is not None
     violations = f"  v: next of {len(recording.violations):,} violations" if judged else ""
     ends = [
-        Text(headline, "reverse"),
+        Text(visible(headline), "reverse"),
         Text(f"space, right: on  left: back  home, end{violations}  q: quit", "dim"),
     ]
     for line in ends:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -296,6 +297,8 @@ def test_names_are_shown_not_obeyed() -> None:
     names = ["\x1b[2J\x1b]0;owned\x07", "語" * 20, "\u202eevil\r\n"]
     said = text(recorded("fcfs", Workload([0] * 3, [3, 3, 3], request_id=names)).frame(0))
     assert all(line.isprintable() for line in said)
+    frame = replace(recorded("fcfs", FIVE).frame(0), rule="\x1b[2J rule", reasons=(("a", "\x07 reason"),))
+    assert {"\\x1b[2J rule", "  enters  a (10 tokens): \\x07 reason"} <= set(text(frame))
     assert "released  \\x1b[2J\\x1b]0;.., 語語語語語語語.., \\u202eevil\\r\\n" in said
 
 
