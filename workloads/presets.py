@@ -98,14 +98,14 @@ _PRINTED_FLAWS = (
 
 # The demo tells what fairness costs. At load 1 its 8 slots are used to 0.78 by ljf (which lets all
 # finish before it starts anew), 0.85 by isjl at alpha 200, and to nearly 1 by fcfs and sjf. At load
-# 0.6 all keep up, so latencies settle and their intervals mean something; the bursts are large enough
-# for the order of service to matter: sjf has the best mean and a longer tail than fcfs, and isjl
-# keeps a quarter of the gap of fcfs at less than half the price of ljf.
+# 0.6 all keep up, so latencies settle, and so many requests hold enough bursts for intervals of means,
+# medians and P90. The bursts are large enough for the order of service to matter: sjf has the best mean
+# and a longer tail than fcfs, and isjl keeps a quarter of the gap of fcfs at less than half the price of ljf.
 _ALL = (
     Preset(
         name="demo",
         summary="bursts of 32 chats on 8 slots: who keeps up, who waits, and at what gap",
-        n=20_000,
+        n=200_000,
         lengths="lmsys-like",
         arrivals="batch:size=32",
         slots=8,
