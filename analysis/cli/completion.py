@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,7 +48,22 @@ def answer_shell(command: Command) -> None:
     if request:
         from typer.completion import shell_complete
 
+        if request == "complete_bash":
+            _drop_equals_signs()
         raise SystemExit(shell_complete(command, {}, PROGRAM, _REQUEST, request))
+
+
+def _drop_equals_signs() -> None:
+    """Make ``--policy isjl`` of ``--policy=isjl``, which bash hands over as three words."""
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    current = int(os.environ.get("COMP_CWORD", "0"))
+    signs = [
+        place
+        for place, (before, word) in enumerate(pairwise(words), 1)
+        if word == "=" and before.startswith("--")
+    ]
+    os.environ["COMP_WORDS"] = "\n".join(word for place, word in enumerate(words) if place not in signs)
+    os.environ["COMP_CWORD"] = str(current - sum(place < current for place in signs))
 
 
 def adversary(incomplete: str) -> list[str]:

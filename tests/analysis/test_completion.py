@@ -30,8 +30,10 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
     def typed(line: str) -> list[str]:
         monkeypatch.setenv("_SERVING_SIM_COMPLETE", "complete_bash")
-        monkeypatch.setenv("COMP_WORDS", line)
-        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        words = line.replace("=", " = ").replace(":", " : ").split(" ")  # as bash breaks it
+        words = words if words[-2:] != ["=", ""] else words[:-1]
+        monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
         assert main([]) == 0
         return capsys.readouterr().out.split()
 
@@ -48,6 +50,10 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         ("serving-sim watch --policy fair-", ["fair-fcfs", "fair-sjf", "fair-lpt"]),
         ("serving-sim compare --policy fcfs --policy lj", ["ljf"]),
         ("serving-sim capacity --metric t", ["ttft", "tpot"]),
+        ("serving-sim run --policy=isjl", ["isjl", "isjl-as-printed"]),
+        ("serving-sim run --preset=", ["demo", *(name for name in PRESETS if name != "demo")]),
+        ("serving-sim run --alpha=5 --policy=isjl:alpha=4,beta=2 --preset st", ["steady"]),
+        ("serving-sim run --policy isjl:alpha=4 --pres", ["--preset"]),
         ("serving-sim run --preset de", ["demo"]),
         ("serving-sim run --lengths ge", ["geometric"]),
         ("serving-sim run --arrivals poi", ["poisson"]),
