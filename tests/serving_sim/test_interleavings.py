@@ -23,7 +23,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-import simpy
 from drawn_policy import TICK, Drawn
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -100,7 +99,11 @@ class Watched(PassThrough):
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         self._machine.hears_question(epoch)
-        answer = super().decide(epoch)
+        try:
+            answer = super().decide(epoch)
+        except BaseException as end:  # hypothesis may have nothing left to draw; SimPy would rebuild its word
+            self._machine.broken = end
+            raise
         self._machine.hears_answer(epoch, answer)
         return answer
 
@@ -144,6 +147,7 @@ class Interleavings(RuleBasedStateMachine):
         self.seen = Seen()
         self.in_system = self.busy = self.residence = 0.0
         self.due = self.due_step = inf
+        self.broken: BaseException | None = None
         self._last_decision = -1.0
         self.clock = Clock()
         self.ledger = Ledger("upper" if self.interval else "length", self.step_time, None)
@@ -285,8 +289,11 @@ class Interleavings(RuleBasedStateMachine):
         before = self.clock.now
         try:
             self.clock.step()
-        except simpy.core.StopSimulation:
-            raise (self.desk.failure or self.worker.failure or AssertionError("stopped")) from None
+        except BaseException:
+            self.broken = self.broken or self.desk.failure or self.worker.failure
+            if self.broken is None:
+                raise
+            raise self.broken from None
         assert self.clock.now >= before
         self._check_fates()
         self._check_prompt()
@@ -394,7 +401,7 @@ class Interleavings(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Serve everybody and hold all totals against what they are made of."""
-        if not hasattr(self, "worker") or self.worker.failure is not None:
+        if not hasattr(self, "worker") or self.broken is not None:
             return
         self.drawn.data = None
         self.send([1], "now", 1)  # whatever the policy waits for, it is asked once more
