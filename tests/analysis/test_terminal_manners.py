@@ -119,7 +119,7 @@ def bar(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool, seconds
 
 def test_progress_tells_task_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", bar(monkeypatch, terminal=True, quiet=False, seconds=0.25))
-    assert re.search(r"second .* 1/2 \d[\d.e+]*/s 0:00:00 left 0:00:0\d", shown)
+    assert re.search(r"second .* 1/2 \d[\d.e+]*/s 0:00:\d\d left 0:0\d:\d\d", shown)
 
 
 def test_progress_is_not_drawn_away_from_a_terminal_nor_for_the_quiet(
