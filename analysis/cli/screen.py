@@ -33,13 +33,19 @@ def step_through(recording: Recording, headline: str) -> None:
     with pressed_keys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
         place, key, shown = 0, None, None
         while key != "quit":
-            console.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))
+            console.size = _size()
             wanted = (place, console.size)
             if wanted != shown:
                 live.update(_page(recording, place, console, headline), refresh=True)
                 shown = wanted
             key = keys.next(_LOOK)
             place = _moved(recording, place, key)
+
+
+def _size() -> ConsoleDimensions:
+    """The terminal's size now; one that does not know its own counts as a classic one."""
+    columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    return ConsoleDimensions(columns or 80, lines or 24)
 
 
 def _moved(recording: Recording, place: int, key: str | None) -> int:

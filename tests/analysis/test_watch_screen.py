@@ -171,6 +171,18 @@ def test_a_terminal_that_is_resized_gets_a_new_drawing(terminal: Terminal, recor
     assert terminal.epochs()[-2:] == [2, 2]
 
 
+@pytest.mark.parametrize(("lines", "columns"), [(0, 0), (1, 1), (2, 10)])
+def test_a_terminal_of_any_size_is_drawn_on(
+    terminal: Terminal, recording: Recording, lines: int, columns: int
+) -> None:
+    termios.tcsetwinsize(terminal.inside, (lines, columns))
+    terminal.type("v q")
+    with at(terminal):
+        screen.step_through(recording, "fcfs on 2 slots")
+    terminal.await_text(NORMAL)
+    assert ("epoch 2 of 6   time 5" in terminal.shown) == (lines == 0)
+
+
 @pytest.mark.parametrize(("variable", "coloured"), [("TERM", True), ("NO_COLOR", False)])
 def test_colours_are_drawn_unless_nobody_wants_them(
     terminal: Terminal,
