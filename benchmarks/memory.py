@@ -35,7 +35,7 @@ from serving_sim import Policy, Workload, simulate
 MOST_KEPT = 1_500
 MOST_STREAMED = 300
 """Megabytes."""
-BLOCK = 65_536
+BLOCK = 16_384
 ALPHA = 100
 
 
