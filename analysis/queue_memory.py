@@ -23,7 +23,7 @@ class Memory:
     requests : float
         `queue_memory` in requests, 0 where theory says nothing.
     diluted : bool
-        Whether the queue adds little to what the series holds (`analysis.dilution.is_diluted`).
+        Whether the queue adds little to what the series holds (`analysis.metric_memory.memory_of_metric`).
     """
 
     requests: float = 0.0
