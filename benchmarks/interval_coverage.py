@@ -1,6 +1,6 @@
 """Do the 95 % intervals of one run hold the exact value in 95 % of the cases.
 
-    python benchmarks/interval_coverage.py                     # the table of docs/explanation/intervals.md
+    python benchmarks/interval_coverage.py                     # as in docs/explanation/intervals.md
     python benchmarks/interval_coverage.py --repetitions 100
 
 First come, first served in slotted time, geometric lengths of mean 10: the exact mean and quantiles of the
