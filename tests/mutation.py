@@ -11,8 +11,9 @@ played, the likeliest to fail first, until one does. So a mutant costs milliseco
 interpreter, and no file is ever changed. The compiled engine is tested as the plain Python that it also is.
 
 A mutant counts as killed if a test fails or takes ten times as long as it should. Mutants that no test can
-kill, since they compute the same, stand with the reason in tests/data/equivalent_mutants.toml. Exit code 1
-if less than 90 % of the others are killed.
+kill, since they do the same, stand with the reason in tests/data/equivalent_mutants.toml. Outcomes are
+written to a log: what is killed there is not played again, what survived is. Exit code 1 if less than 90 %
+of the mutants that do something else are killed.
 """
 
 from __future__ import annotations
@@ -83,10 +84,16 @@ SLOW = 1.5
 PATIENCE = 8.0
 """Seconds of tests after which a mutant has survived."""
 
-SEED = 20_260_101
-FEW = 20
 REAL_SECONDS = 600
+"""Seconds by the clock on the wall after which a mutant that waits for ever is killed."""
+
 MEMORY = 8 * 2**30
+"""Bytes a mutant may take before it is killed."""
+
+FEW = 20
+"""Tests that must pass in every file before it is changed."""
+
+SEED = 20_260_101
 GOAL = 0.9
 
 
@@ -363,7 +370,7 @@ def main() -> int:
     parser.add_argument("patterns", nargs="*", default=MUTATED, help="files, relative to the repository")
     parser.add_argument("--sample", type=int, help="only so many mutants, drawn with a fixed seed")
     parser.add_argument(
-        "--log", type=Path, default=Path("mutation.jsonl"), help="outcomes; killed is killed in the next run"
+        "--log", type=Path, default=ROOT / "mutation.jsonl", help="outcomes; killed is killed in the next run"
     )
     arguments = parser.parse_args()
     files = {str(path.relative_to(ROOT)) for pattern in arguments.patterns for path in ROOT.glob(pattern)}

@@ -6,6 +6,7 @@ import json
 import pkgutil
 import re
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -95,12 +96,13 @@ def test_numbers_know_no_layer_above_them(project: dict[str, Any]) -> None:
 
 def test_constraints_pin_every_dependency(project: dict[str, Any]) -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if not line.startswith("#")]
-    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+    lines = [line for line in lines if not line.startswith("#")]
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    pins = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
     extras = project["project"]["optional-dependencies"].values()
     needs = project["project"]["dependencies"] + [need for extra in extras for need in extra]
     direct = {canonicalize_name(Requirement(need).name) for need in needs} - {"serving-sim"}
-    assert _with_what_they_need(direct) - {canonicalize_name(Requirement(pin).name) for pin in pins} == set()
+    assert _with_what_they_need(direct, pins) - pins.keys() == set()
 
 
 def test_version_is_the_same_everywhere(project: dict[str, Any]) -> None:
@@ -118,23 +120,27 @@ def _contracts(project: dict[str, Any], **wanted: object) -> list[dict[str, Any]
     ]
 
 
-def _with_what_they_need(names: set[NormalizedName]) -> set[NormalizedName]:
-    """The names and, as far as the packages are installed, all that these need in turn."""
+def _with_what_they_need(
+    names: set[NormalizedName], pins: Mapping[NormalizedName, str]
+) -> set[NormalizedName]:
+    """The names and, as far as the pinned releases are installed, all that these need in turn."""
     found: set[NormalizedName] = set()
     left = list(names)
     while left:
         name = left.pop()
         if name not in found:
             found.add(name)
-            left += _needs_of(name)
+            left += _needs_of(name, pins)
     return found
 
 
-def _needs_of(name: NormalizedName) -> list[NormalizedName]:
+def _needs_of(name: NormalizedName, pins: Mapping[NormalizedName, str]) -> list[NormalizedName]:
     try:
-        lines = distribution(name).requires or []
+        installed = distribution(name)
     except PackageNotFoundError:
         return []
-    needs = [Requirement(line) for line in lines]
+    if installed.version != pins.get(name):  # another release may have other needs
+        return []
+    needs = [Requirement(line) for line in installed.requires or []]
     here = [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
     return [canonicalize_name(need.name) for need in here]
