@@ -25,8 +25,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 ABSENT = {name for name in ("ciw", "distributed", "numba", "ortools") if find_spec(name) is None}
 """Optional packages without which some tests have nothing to test."""
 
-ADVICE = "pip install 'serving-sim["
+ADVICE = ("pip install 'serving-sim[", "numba is not installed")
 """What the package says where an optional package is missing."""
+
+
+def _lacks_extra(message: str) -> bool:
+    return bool(ABSENT) and any(words in message for words in ADVICE)
 
 
 @contextmanager
@@ -34,8 +38,8 @@ def skipped_without_extra() -> Generator[None]:
     """Skip a test that fails since an optional package is absent, whatever it needs the package for."""
     try:
         yield
-    except ImportError as failure:
-        if failure.name in ABSENT or (ABSENT and ADVICE in str(failure)):
+    except (ImportError, ValueError) as failure:
+        if getattr(failure, "name", None) in ABSENT or _lacks_extra(str(failure)):
             pytest.skip(str(failure))
         raise
 
@@ -76,7 +80,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     def call(words: str, *more: object) -> tuple[int, str, str]:
         code = main([*words.split(), *map(str, more)])
         out, err = capsys.readouterr()
-        if ABSENT and ADVICE in err:
+        if _lacks_extra(err):
             pytest.skip(err)
         return code, out, err
 

@@ -116,6 +116,18 @@ def test_compiled_says_why_it_cannot(workload, policy, options, message) -> None
     assert str(refusal.value) == f"engine='compiled': {message}"
 
 
+@pytest.mark.parametrize("workload", [Workload([0], [2**56]), Workload([0], [1], upper=[2**56])])
+def test_numbers_up_to_2_to_the_56_are_counted(workload: Workload) -> None:
+    pytest.importorskip("numba")
+    assert choice.can_compile(workload, RobustISJL(4), StepTime(), slotted=False)
+
+
+@pytest.mark.usefixtures("any_size_is_worth_it")
+def test_auto_leaves_what_the_kernel_cannot_count_to_simpy() -> None:
+    run = simulate(Workload([2.0**57], [1]), FCFS(), slots=1, slotted=True)
+    assert run.engine == "simpy"
+
+
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="must be 'auto', 'simpy' or 'compiled'"):
         simulate(FEW, FCFS(), slots=1, engine="c++")  # type: ignore[arg-type]
