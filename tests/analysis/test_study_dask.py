@@ -111,7 +111,7 @@ def test_a_cell_that_kills_its_workers_is_given_up(capsys: pytest.CaptureFixture
         dask("scheduler", "--port", "0", "--no-dashboard", **once),
         dask("worker", "--nthreads", "1", "--no-dashboard"),
     ):
-        words = ["study", "a.toml", "--backend", "dask", "--scheduler", address()]
+        words = ["study", "a.toml", "--module", "deadly", "--backend", "dask", "--scheduler", address()]
         assert main(words) == 1
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == ["a.toml: 1 cell: 1 missing", "1 cell: 1 failed; kept in a.sqlite"]
