@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -197,17 +198,24 @@ class Ledger:
 
     def _first_token(self, columns: dict[str, NDArray[Any]]) -> FloatArray:
         steps = columns["first_token_step"]
-        dated: FloatArray = steps * self._step_time.base
-        dated += columns["start"]
-        # the end of a request's last step is its finish, to the last bit
-        np.copyto(dated, columns["finish"], where=steps == columns["length"])
+        dated = np.empty(len(steps))
+        for part in _parts(len(steps)):
+            np.multiply(steps[part], self._step_time.base, out=dated[part])
+            dated[part] += columns["start"][part]
+            # the end of a request's last step is its finish, to the last bit
+            np.copyto(dated[part], columns["finish"][part], where=steps[part] == columns["length"][part])
         return dated
 
 
 def _residence(served: Served) -> float:
-    """Sum of finish - start, over parts that stay in the cache: fresh memory costs more than the sum."""
-    parts = (slice(first, first + _PART) for first in range(0, len(served.finish), _PART))
+    """Sum of finish - start in time units."""
+    parts = _parts(len(served.finish))
     return math.fsum(float(np.sum(served.finish[part] - served.start[part])) for part in parts)
+
+
+def _parts(rows: int) -> Iterator[slice]:
+    """Parts of columns that stay in the cache: fresh memory for what lies between costs more than sums."""
+    return (slice(first, first + _PART) for first in range(0, rows, _PART))
 
 
 def _known(instant: np.float64) -> float | None:

@@ -9,8 +9,8 @@ import numpy as np
 from serving_sim.compiled.bits import NONE, Bits, bits_of, exclude, highest_up_to, include, lowest_from
 from serving_sim.compiled.jit import Words, inner, read_only
 
-LINK = 7
-"""Entries of a chunk, and the place in it where the next chunk is named: 8 words, a line of a cache."""
+LINK = 15
+"""Requests of a chunk, and the place in it where the next chunk is named: 16 words, two lines of a cache."""
 
 SPARE, FRESH = range(2)
 """Places in `SizeQueue.chunks`: the spare chunk to take next, and where the unused room begins."""
@@ -34,8 +34,8 @@ class SizeQueue(NamedTuple):
         Requests of each bucket.
     head, tail : ndarray of int64, shape (d,)
         Where in ``entries`` each non-empty bucket begins and ends.
-    entries : ndarray of int64, shape (8 m,)
-        Chunks of 7 requests and the start of the chunk that follows.
+    entries : ndarray of int64, shape (16 m,)
+        Chunks of 15 requests and the start of the chunk that follows.
     chunks : ndarray of int64, shape (2,)
         Start of the first spare chunk, each of which names the next, or `NONE`; start of the chunks that
         were never used.
@@ -103,9 +103,8 @@ def _ranks(held: Words, size: Words) -> tuple[Words, Words]:
 
 
 def _most_words(waiting: int, buckets: int) -> int:
-    # a bucket fills its chunks but for the first and the last one
-    chunks = waiting // LINK + 2 * min(waiting, buckets)
-    return chunks * (LINK + 1)
+    # in each chunk somebody waits, and a bucket fills all but its first and its last one
+    return min(waiting, waiting // LINK + 2 * buckets) * (LINK + 1)
 
 
 def _at_least(entries: Words, words: int) -> Words:
