@@ -43,7 +43,7 @@ class Scene(NamedTuple):
 
 SCENES = (
     Scene("report-wide-light", "", 1280, 1400, dark=False),
-    Scene("report-wide-dark", "schedule", 1280, 880, dark=True),
+    Scene("report-wide-dark", "schedule", 1280, 980, dark=True),
     Scene("report-phone-light", "pictures", 390, 844, dark=False),
     Scene("report-phone-dark", "results", 390, 844, dark=True),
 )

@@ -80,7 +80,7 @@ def gap_against_throughput(outcomes: Sequence[Outcome]) -> Figure:
         axes.set_ylabel("tokens a busy step")
         plain_numbers(axes.xaxis)
         plain_numbers(axes.yaxis)
-        label_points(axes, points, colours)
+        label_points(axes, points, colours, line=best)
     return figure
 
 

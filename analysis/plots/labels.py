@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -42,19 +44,27 @@ class _Box(NamedTuple):
         return max(width, 0.0) * max(height, 0.0)
 
 
-def label_points(axes: Axes, points: Mapping[str, tuple[float, float]], colours: Mapping[str, str]) -> None:
-    """Name each point, one after the other, on the side where it covers least of points and labels.
+def label_points(
+    axes: Axes,
+    points: Mapping[str, tuple[float, float]],
+    colours: Mapping[str, str],
+    *,
+    line: Sequence[tuple[float, float]] = (),
+) -> None:
+    """Name each point, one after the other, on the side where it covers least of what is there.
 
-    To be called last, when limits and layout no longer change.
+    That is points, labels, and the ``line`` through some corners. To be called last, when limits and
+    layout no longer change.
     """
     figure = axes.get_figure(root=True)
     assert figure is not None
     layout = figure.get_layout_engine()
     assert layout is not None
     layout.execute(figure)  # decides how far apart points lie
-    places = 72 / figure.dpi * axes.transData.transform(np.array(list(points.values()), dtype=float))
-    taken = [_Box(x - _MARKER, y - _MARKER, x + _MARKER, y + _MARKER) for x, y in places.tolist()]
-    for (name, point), (x, y) in zip(points.items(), places.tolist(), strict=True):
+    places = _in_points(axes, list(points.values()))
+    occupied = [*places, *(along for ends in pairwise(_in_points(axes, line)) for along in _between(*ends))]
+    taken = [_Box(x - _MARKER, y - _MARKER, x + _MARKER, y + _MARKER) for x, y in occupied]
+    for (name, point), (x, y) in zip(points.items(), places, strict=True):
         boxes = {side: _box(name, x, y, side) for side in _SIDES}
         best = min(_SIDES, key=lambda side: sum(boxes[side].overlap(other) for other in taken))
         taken.append(boxes[best])
@@ -68,6 +78,20 @@ def label_points(axes: Axes, points: Mapping[str, tuple[float, float]], colours:
             fontsize=_SIZE,
             color=colours[name],
         )
+
+
+def _in_points(axes: Axes, places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Places of the data in points of the page."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    scaled = 72 / figure.dpi * axes.transData.transform(np.array(places, dtype=float).reshape(-1, 2))
+    return [(x, y) for x, y in scaled.tolist()]
+
+
+def _between(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
+    """Places along a straight line, about a marker apart."""
+    count = 2 + int(math.dist(one, other) / (2 * _MARKER))
+    return list(zip(np.linspace(one[0], other[0], count), np.linspace(one[1], other[1], count), strict=True))
 
 
 def _box(name: str, x: float, y: float, side: _Side) -> _Box:

@@ -8,7 +8,7 @@ from analysis.compare import Comparison
 from analysis.definitions import REQUEST_METRICS, definition
 from analysis.report.html import embedded, render, with_pictures
 from analysis.report.pictures import Picture
-from analysis.report.schedule import MOST_REQUESTS, is_too_long, schedules
+from analysis.report.schedule import schedules
 from analysis.report.section import Section
 from analysis.tables import comparison_tables
 from analysis.text import number
@@ -46,8 +46,6 @@ def comparison_page(
         tables=comparison_tables(comparison, time_unit, intervals=True),
         pictures=embedded(pictures),
         schedule=schedules(comparison.outcomes),
-        too_long=is_too_long(comparison.outcomes),
-        most_requests=MOST_REQUESTS,
         sections=with_pictures(sections),
         definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
         time_unit=time_unit,

@@ -84,14 +84,33 @@ def test_a_name_cannot_end_the_script_it_stands_in() -> None:
     assert HOSTILE not in text
 
 
-def test_too_many_requests_have_no_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_long_run_the_beginning_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = content(small())
     monkeypatch.setattr(viewer, "MOST_REQUESTS", 3)
-    monkeypatch.setattr("analysis.report.page.MOST_REQUESTS", 3)
-    served = small()
+    monkeypatch.setattr(viewer, "FIRST_REQUESTS", 3)
+    found = content(small())
+    assert (found["count"], found["end"], found["ids"]) == (3, 20, whole["ids"][:3])  # d comes at 20
+    for part, full in zip(found["runs"], whole["runs"], strict=True):
+        short = columns(part["columns"], 3, "<f8", "<f8", "<f8", "<i4")
+        long = columns(full["columns"], 4, "<f8", "<f8", "<f8", "<i4")
+        assert [each.tolist() for each in short] == [each[:3].tolist() for each in long]
+        assert part["violations"] == full["violations"]
+    assert "up to 20 steps, with the first\n3 of 4 requests." in page(small())
+
+
+def test_what_breaks_alpha_beyond_the_beginning_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viewer, "MOST_REQUESTS", 1)
+    monkeypatch.setattr(viewer, "FIRST_REQUESTS", 3)
+    workload = Workload(release=[0, 0, 0.5, 5], length=[9, 3, 4, 2])
+    assert content(runs(workload, "fcfs"))["runs"][0]["violations"] == [[3, 5]]
+
+
+def test_too_many_requests_at_once_have_no_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viewer, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(viewer, "FIRST_REQUESTS", 2)
+    served = runs(Workload([0] * 4, [1, 2, 3, 4]), "fcfs")
     assert schedules([evaluate([run]) for run in served]) is None
-    text = page(served)
-    assert "schedule-data" not in text
-    assert "Runs of more than 3 requests have no schedules here." in text
+    assert "schedule-data" not in page(served)
 
 
 def test_without_batches_there_is_no_viewer() -> None:

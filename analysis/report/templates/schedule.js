@@ -44,7 +44,8 @@
     for (const each of content.runs) {
       const run = await columns(each.columns, content.count,
         [["start", Float64Array], ["finish", Float64Array], ["admitted", Float64Array], ["slot", Int32Array]]);
-      const order = Array.from(run.start.keys()).sort((a, b) => run.start[a] - run.start[b] || a - b);
+      const order = Array.from(run.start.keys()).filter((row) => run.start[row] < content.end)
+        .sort((a, b) => run.start[a] - run.start[b] || a - b);
       const slots = Array.from({ length: content.slots }, () => []);
       for (const row of order) slots[run.slot[row]].push(row);
       loaded.push({ ...each, ...common, ...run, order, bySlot: slots, releases,
