@@ -154,3 +154,12 @@ def test_what_floats_cannot_date_is_refused_by_both_engines(
             slotted=slotted,
             engine=engine,
         )
+
+
+def test_the_work_of_the_engine_is_counted() -> None:
+    run = simulate(Workload([0.0, 0.0, 10.0], [3, 2, 1]), FCFS(), slots=1, engine="simpy")
+    assert run.start.tolist() == [0.0, 3.0, 10.0]
+    # at 0, 3 and 10 somebody enters; at 5 and 11 the batch ends
+    assert (run.totals.decisions, run.totals.epochs) == (3, 5)
+    # it sleeps from 0 to 3 and from 5 to 10: nobody can act on the ends at 5 and 11
+    assert run.totals.events == 2

@@ -9,7 +9,7 @@ import pytest
 from plain_policy import Plain
 
 from serving_sim import Admission, Epoch, Explanation, Policy, Run, Workload, simulate
-from serving_sim.testing import check_policy
+from serving_sim.testing import INSTANCES, check_non_clairvoyance, check_policy
 
 
 @pytest.fixture
@@ -196,6 +196,16 @@ def test_all_that_fails_on_an_instance_is_listed(workload: Callable[[], Workload
         "18 tokens, until one of the two ends at time 11.0, found [(1, 0)] at time 6.0 against [(3, 0)] at "
         "time 6.0; likely cause: the policy knows true lengths; the size that join tells is the upper bound"
     )
+
+
+def test_runs_that_come_to_no_end_are_not_compared() -> None:
+    class LetsNobodyIn(Plain):
+        """Another check says so."""
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            return ()
+
+    check_non_clairvoyance(LetsNobodyIn, INSTANCES[0])
 
 
 def failure(make: Callable[[], Plain]) -> str:
