@@ -163,3 +163,7 @@ def test_the_work_of_the_engine_is_counted() -> None:
     assert (run.totals.decisions, run.totals.epochs) == (3, 5)
     # it sleeps from 0 to 3 and from 5 to 10: nobody can act on the ends at 5 and 11
     assert run.totals.events == 2
+
+
+def test_batches_are_recorded_on_request_only() -> None:
+    assert simulate(Workload([0.0], [3]), FCFS(), slots=1).batches is None

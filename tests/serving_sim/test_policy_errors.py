@@ -143,3 +143,22 @@ def refusal(decide: Decide) -> str:
 )
 def test_questions_about_the_future_and_the_past_are_refused(decide: Decide, message: str) -> None:
     assert refusal(decide) == message
+
+
+@pytest.mark.parametrize("wake_ups", [3, 4])
+def test_so_many_fruitless_wake_ups_are_allowed_and_not_one_more(
+    wake_ups: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hesitant(Plain):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            if epoch.now < wake_ups:
+                epoch.wake_at(epoch.now + 1)
+                return ()
+            return self.admit(epoch)
+
+    monkeypatch.setattr("serving_sim.worker._FRUITLESS", 3)
+    if wake_ups == 3:
+        assert simulate(Workload([0], [1]), Hesitant(), slots=1).start.tolist() == [3.0]
+    else:
+        with pytest.raises(PolicyError, match="asked to be woken 3 times in a row without admitting one$"):
+            simulate(Workload([0], [1]), Hesitant(), slots=1)
