@@ -160,5 +160,5 @@ def test_so_many_fruitless_wake_ups_are_allowed_and_not_one_more(
     if wake_ups == 3:
         assert simulate(Workload([0], [1]), Hesitant(), slots=1).start.tolist() == [3.0]
     else:
-        with pytest.raises(PolicyError, match="asked to be woken 3 times in a row without admitting one$"):
+        with pytest.raises(PolicyError, match=r"asked to be woken 3 times in a row without admitting one$"):
             simulate(Workload([0], [1]), Hesitant(), slots=1)
