@@ -51,7 +51,7 @@ def newest(project: Project) -> list[str]:
 
 def oldest(project: Project) -> list[str]:
     """Everything at its lower bound."""
-    of_their_time = ["pyparsing<3.3"]  # whose later releases warn of what matplotlib 3.9 calls
+    of_their_time = ["pyparsing<3.3"]  # whose later releases warn of what matplotlib 3.10 calls
     return [*(need.replace(">=", "==") for need in newest(project)), *of_their_time]
 
 
