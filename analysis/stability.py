@@ -345,12 +345,14 @@ class _Arrivals:
     def variability(self, dispersion: float | None) -> float:
         """Squared variations of gaps and lengths together.
 
-        Gaps count by how they vary one by one or in the long run, whichever is less: where stamps are
-        rounded or requests come in groups the one is too large, where the rate drifts the other.
+        Gaps count by their index of dispersion in the long run, as heavy-traffic theory asks, where it is
+        known. Where it is measured, by how they vary one by one or in the long run, whichever is less:
+        where stamps are rounded or requests come in groups the one is too large, where the rate drifts
+        the other.
         """
-        one_by_one = squared_variation(np.diff(self.release))
-        in_the_long_run = self._dispersion() if dispersion is None else dispersion
-        return min(one_by_one, in_the_long_run) + squared_variation(self.length)
+        if dispersion is None:
+            dispersion = min(squared_variation(np.diff(self.release)), self._dispersion())
+        return dispersion + squared_variation(self.length)
 
     def _dispersion(self) -> float:
         """As measured: the squared variation of sums of so many gaps, times their number.
@@ -358,7 +360,10 @@ class _Arrivals:
         Cox and Lewis (1966), "The statistical analysis of series of events", section 4.5.
         """
         size = max(1, (len(self.release) - 1) // _BLOCKS)
-        return size * squared_variation(np.diff(self.release[::size]))
+        ends = self.release[::size]
+        if ends[0] == ends[-1]:
+            return math.inf  # nothing but the last requests, of less than a sum, came later than the first
+        return size * squared_variation(np.diff(ends))
 
     def work(self) -> _Work:
         """As measured, with the error that a one-sided t test over sections of time grants it.

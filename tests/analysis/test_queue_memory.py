@@ -18,6 +18,7 @@ from analysis.stability import Stability, WorkRates, judge
 from analysis.statistic import MEAN, Statistic, quantiles
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload, simulate
+from workloads import parse_arrivals
 
 Series = NDArray[np.float64]
 
@@ -179,6 +180,25 @@ def test_variability_of_gaps_counts_where_it_lasts() -> None:
     known = found(streamed(poisson, length), WorkRates(dispersion=0.25))
     assert known.variability == 0.25
     assert known.memory == queue_memory(known.utilization or 0, 0.25)
+
+
+def test_arrivals_that_hang_together_count_by_what_is_known_of_them() -> None:
+    rng = np.random.default_rng(8)
+    arrivals = parse_arrivals("mmpp:burst=1.3,busy=0.5,cycle=50000", rate=0.08)
+    release = arrivals.releases(5_000, rng)
+    run = streamed(release, rng.geometric(0.1, 5_000))
+    assert arrivals.dispersion > 100
+    known = found(run, WorkRates(offered=0.8, dispersion=arrivals.dispersion)).variability
+    assert known == pytest.approx(arrivals.dispersion + 0.9, abs=0.2)
+    measured = found(run, WorkRates(offered=0.8)).variability
+    assert measured is not None
+    assert measured < 3  # gaps one by one show little of it
+
+
+def test_gaps_that_no_sum_contains_are_no_division_by_zero() -> None:
+    run = streamed(np.append(np.zeros(5_030), 100_000.0), np.full(5_031, 3))
+    variability = found(run, WorkRates()).variability
+    assert variability == pytest.approx(5_029)  # one gap in 5,030; sums of 100 leave it out
 
 
 FAST, SLOW = (Stability("stable", "", load, 0.0, load, 2.0) for load in (0.5, 0.9))
