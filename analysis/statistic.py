@@ -21,7 +21,7 @@ SECTIONS = 10
 ENOUGH = 50
 """Independent observations beyond a quantile that an interval needs.
 
-With fewer the measured coverage of nominal 95 % intervals of waits falls below 92 %
+From so many on nominal 95 % intervals of waits hold the truth in 92 to 98 % of the cases
 (``benchmarks/interval_coverage.py``).
 """
 

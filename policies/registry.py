@@ -92,10 +92,9 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
         passed_on = {key: value for key, value in parameters.items() if key not in known or key == "alpha"}
         parameters = {key: value for key, value in parameters.items() if key in known}
         parameters["inner"] = parse_policy(str(parameters["inner"]), defaults=passed_on)
-    unknown = sorted(parameters.keys() - known.keys())
-    if unknown:
-        takes = ", ".join(known) or "no parameters"
-        raise ValueError(f"policy {name}: unknown parameter {unknown[0]!r}, it takes {takes}")
+    strange = sorted(parameters.keys() - known.keys())
+    if strange:
+        raise ValueError(f"policy {name}: {unknown('parameter', strange[0], known)}")
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
             raise ValueError(f"policy {name}: needs a value for {key}")

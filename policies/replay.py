@@ -51,5 +51,5 @@ class Replay(Policy):
         return admissions
 
     def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
-        planned = {request: f"planned for {start:g}" for start, request in sorted(self._waiting)}
+        planned = {request: f"planned for {start:.15g}" for start, request in sorted(self._waiting)}
         return Explanation("a schedule that was given is played", planned)

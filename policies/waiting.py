@@ -74,7 +74,8 @@ class Delayed(Policy):
 
     def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation | None:
         held = {
-            request: f"found the worker empty, held until {end:g}" for end, request, *_ in sorted(self._held)
+            request: f"found the worker empty, held until {end:.15g}"
+            for end, request, *_ in sorted(self._held)
         }
         if not (answer or self._shown):
             return Explanation("all that wait found the worker empty and are held", held)
@@ -142,7 +143,7 @@ class Windowed(Policy):
         closes = epoch.idle_since + self.w
         if not epoch.active and epoch.now < closes:
             return Explanation(
-                f"the worker became empty at {epoch.idle_since:g}: arrivals gather until {closes:g}"
+                f"the worker became empty at {epoch.idle_since:.15g}: arrivals gather until {closes:.15g}"
             )
         return self.inner.explain(epoch, answer)
 

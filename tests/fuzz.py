@@ -40,6 +40,8 @@ def main() -> int:
     for name in options.targets:
         if name not in TARGETS:
             parser.error(f"target {name!r}: must be one of {', '.join(TARGETS)}")
+    if options.again is not None and len(options.targets) != 1:
+        parser.error("--again: needs one target, the one that the file is for")
     if options.again is not None:
         TARGETS[options.targets[0]](options.again.read_bytes())
         return 0

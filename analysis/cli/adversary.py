@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, show
+from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.instance import ALPHA, REACTIVE
 from analysis.cli.paths import output_folder
-from analysis.json_text import to_json
 
 if TYPE_CHECKING:
     from analysis.experiments.adversarial import Duel
@@ -88,10 +88,10 @@ def adversary(
         say(f"search: ljf, lpt, isjl on 2 to 6 slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
         _worst_by_slots(out, longest=longest, json=json, quiet=quiet, **how)
         return
-    if name == "golden-ratio":
+    if name == REACTIVE:
         chosen = policy or list(_ONLINE)
-        say(f"golden-ratio: {', '.join(chosen)} against L = {length}", quiet=quiet)
-        duels = _golden(chosen, length=length, alpha=5 if alpha is None else alpha)
+        say(f"{name}: {', '.join(chosen)} against L = {length}", quiet=quiet)
+        duels = _golden(chosen, length=length, alpha=ALPHA if alpha is None else alpha)
     else:
         from analysis.experiments.adversarial import play
 
@@ -118,7 +118,7 @@ def _report(duels: list[Duel], *, json: bool) -> None:
     from analysis.text import number
 
     if json:
-        typer.echo(to_json({"duels": [{**asdict(duel), "ratio": duel.ratio} for duel in duels]}), nl=False)
+        show_json({"duels": [{**asdict(duel), "ratio": duel.ratio} for duel in duels]})
         return
     rows = [
         (
@@ -158,7 +158,7 @@ def _report_found(found: dict[str, Found], *, json: bool) -> None:
     from analysis.tables import Table
 
     if json:
-        typer.echo(to_json({"found": [_as_json(name, worst) for name, worst in found.items()]}), nl=False)
+        show_json({"found": [_as_json(name, worst) for name, worst in found.items()]})
     else:
         rows = [
             (
@@ -192,9 +192,7 @@ def _worst_by_slots(
                 begin(f"{name} on {each} slots")
                 found[name][each] = float(search(name, Space(each, each + 4, longest), **how).ratio)
     if json:
-        typer.echo(
-            to_json({"worst": {name: list(ratios.items()) for name, ratios in found.items()}}), nl=False
-        )
+        show_json({"worst": {name: list(ratios.items()) for name, ratios in found.items()}})
     else:
         rows = [(name, *(f"{ratio:.4f}" for ratio in ratios.values())) for name, ratios in found.items()]
         header = ("policy", *(f"{each} slots" for each in slots))
@@ -228,7 +226,7 @@ def _draw(name: str, out: Path) -> None:
     from analysis.experiments.reproduce.experiment import Settings
 
     figures = {
-        "golden-ratio": golden_ratio.EXPERIMENT,
+        REACTIVE: golden_ratio.EXPERIMENT,
         "over-inserting": fig4.EXPERIMENT,
         "under-inserting": fig4.EXPERIMENT,
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import complain, progress, say, show
+from analysis.cli.console import complain, progress, say, show, show_json
 from analysis.cli.options import FileOptions, Jobs, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
@@ -115,9 +115,7 @@ def calibrate(
         _write(result, table, out, facts)
         say(f"files are in {out}", quiet=quiet)
     if json:
-        from analysis.json_text import to_json
-
-        typer.echo(to_json(asdict(result)), nl=False)
+        show_json(asdict(result))
     else:
         show(table)
         typer.echo("\n".join(_findings(result)))

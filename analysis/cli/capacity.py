@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, show
+from analysis.cli.console import progress, say, show, show_json
 from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.cli.paths import output_folder
@@ -110,9 +110,7 @@ def capacity(
         _write(job, found, question, out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
     if json:
-        from analysis.json_text import to_json
-
-        typer.echo(to_json({**job.header(), **found.to_dict()}), nl=False)
+        show_json({**job.header(), **found.to_dict()})
         return
     show(limits_table(found, question, job.time_unit))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import progress, say, show
+from analysis.cli.console import progress, say, show, show_json
 from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def _report(
     findings: list[Finding], *, seed: int, thorough: bool, out: Path | None, json: bool, command: str
 ) -> None:
     from analysis.experiments.claims.page import findings_json
-    from analysis.json_text import to_json
 
     content = findings_json(findings, seed=seed, thorough=thorough)
     if out is not None and findings:
@@ -89,7 +88,7 @@ def _report(
         facts = {"Command": command, "Seed": str(seed), "Version": project_version()}
         write_text(out / "report.html", claims_page(findings, pictures, facts=facts))
     if json:
-        typer.echo(to_json(content), nl=False)
+        show_json(content)
     elif findings:
         _show(findings)
 

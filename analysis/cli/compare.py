@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, say_all, show
+from analysis.cli.console import progress, say, say_all, show, show_json
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
     OutputOptions,
@@ -87,9 +87,7 @@ def compare(
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
     if output.json:
-        from analysis.json_text import to_json
-
-        typer.echo(to_json(_content(job, comparison)), nl=False)
+        show_json(_content(job, comparison))
         return
     from analysis.audit_tables import token_audit_tables
     from analysis.tables import comparison_tables, precision_tables

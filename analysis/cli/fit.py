@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli.console import say, show
+from analysis.cli.console import say, show, show_json
 from analysis.cli.options import FileOptions, WorkloadOptions
 from analysis.cli.paths import input_path, output_file
 from analysis.cli.traffic import lines, one_workload
@@ -41,7 +41,6 @@ def fit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Write a specification of workloads like a log, without its rows, and say how well it matches."""
-    from analysis.json_text import to_json
     from analysis.standin import fit_specification, match
     from workloads import write_specification
 
@@ -54,7 +53,7 @@ def fit(
     second = 1.0 if file.time_unit is None else 1 / file.time_unit
     found = match(workload, specification.workload(file.seed), slots=counted, second=second)
     if json:
-        typer.echo(to_json({"input": arrivals.inputs[0], **found.to_dict()}), nl=False)
+        show_json({"input": arrivals.inputs[0], **found.to_dict()})
         return
     for table in _tables(found):
         show(table)

@@ -132,7 +132,9 @@ def _slots(slots: Sequence[Active | None], unit: int, rows: int) -> Iterable[Tex
         yield _row(f"slot {slot:>{digits}}", active, unit, name, reach)
     if len(numbered) < len(slots):
         free = slots.count(None)
-        yield Text(f"  and {len(slots) - free - len(numbered):,} more busy, {free:,} free", _QUIET)
+        busy = len(slots) - free - len(numbered)
+        parts = [f"{count:,} {word}" for count, word in ((busy, "more busy"), (free, "free")) if count]
+        yield Text(f"  and {', '.join(parts)}", _QUIET)
 
 
 def _row(slot: str, active: Active | None, unit: int, name: int, reach: int) -> Text:

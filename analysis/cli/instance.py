@@ -14,7 +14,7 @@ REACTIVE = "golden-ratio"
 
 _PARAMETERS = {"gamma": float, "length": int}
 _DEFAULTS = {"gamma": 0.5, "length": 20}
-_ALPHA = 5
+ALPHA = 5
 """Of the adversary that reacts, whose construction leaves it open."""
 
 
@@ -52,9 +52,12 @@ def adversarial(text: str, *, slots: int, alpha: int | None) -> Against:
     name, _, rest = text.partition(":")
     if name not in (REACTIVE, *FAMILIES):
         raise ValueError(unknown("adversary", name, (REACTIVE, *FAMILIES)))
-    values = {**_DEFAULTS, **_values(name, rest)}
+    given = _values(name, rest)
+    values = {**_DEFAULTS, **given}
     if name == REACTIVE:
-        budget = _ALPHA if alpha is None else alpha
+        if "gamma" in given:
+            raise ValueError(f"{name}: takes no gamma")
+        budget = ALPHA if alpha is None else alpha
         return Against(
             GoldenRatio(int(values["length"]), budget), 2, budget, f"{name} against L = {values['length']}"
         )
@@ -69,6 +72,8 @@ def _values(name: str, rest: str) -> dict[str, float]:
         key, _, raw = item.partition("=")
         if key not in _PARAMETERS:
             raise ValueError(f"{name}: {unknown('parameter', key, _PARAMETERS)}")
+        if key in values:
+            raise ValueError(f"{name}: {key!r} is set twice")
         try:
             values[key] = _PARAMETERS[key](raw)
         except ValueError:

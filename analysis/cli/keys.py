@@ -18,7 +18,7 @@ except ImportError:  # Windows has neither
 else:
     HAS_KEYS = True
 
-_ESCAPED = re.compile(rb"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])")
+_ESCAPED = re.compile(rb"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)", re.DOTALL)  # the last is Alt and a key
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;]*|O)?\Z")
 _PATIENCE = 0.05
 """Seconds after which an escape that nothing follows was the key itself."""
@@ -50,7 +50,11 @@ class Keys:
         if not read:
             self._pressed.append("quit")
         while _BEGUN.search(read) and self._wait(_PATIENCE):  # the rest of an arrow is on its way
-            read += os.read(self._device, 1024)
+            rest = os.read(self._device, 1024)
+            if not rest:
+                self._pressed.append("quit")
+                break
+            read += rest
         while read:
             found = _ESCAPED.match(read)
             key = found.group() if found else read[:1]

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli.console import say, show
-from analysis.json_text import to_json
+from analysis.cli.console import say, show, show_json
 
 
 def optimum(
@@ -40,7 +39,7 @@ def optimum(
         raise ValueError(f"--solver={solver!r}: must be cp-sat or milp")
     best = solve(tokens, slots, alpha, since, solver=solver, time_limit=time_limit, workers=workers)  # type: ignore[arg-type]
     if json:
-        typer.echo(to_json({**asdict(best), "proven": best.proven}), nl=False)
+        show_json({**asdict(best), "proven": best.proven})
         return
     if best.proven:
         verdict = f"optimum {best.upper} steps, proven"

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli.console import show
-from analysis.json_text import to_json
+from analysis.cli.console import show, show_json
 
 
 def policies(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
@@ -18,7 +17,7 @@ def policies(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")
 
     entries = catalogue()
     if json:
-        typer.echo(to_json({"policies": [asdict(entry) for entry in entries]}), nl=False)
+        show_json({"policies": [asdict(entry) for entry in entries]})
         return
     rows = [
         (entry.name, ", ".join(entry.parameters) or "-", entry.origin, entry.summary) for entry in entries

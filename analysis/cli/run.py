@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli import completion
-from analysis.cli.console import progress, say, say_all, show
+from analysis.cli.console import progress, say, say_all, show, show_json
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
     OutputOptions,
@@ -103,8 +103,7 @@ def _report_audit(outcome: Outcome, *, beside_json: bool) -> None:
 
 
 def _print_json(job: Job, outcome: Outcome) -> None:
-    from analysis.json_text import to_json
 
     single = len(outcome.runs) == 1
     content = job.summary(outcome, 0) if single else job.estimates(outcome)
-    typer.echo(to_json(content), nl=False)
+    show_json(content)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.cli.console import say, show
+from analysis.cli.console import say, show, show_json
 from analysis.cli.options import OnBadRow
 from analysis.cli.paths import input_path, output_folder
 from analysis.cli.shaping import input_record, rows_line
@@ -50,7 +50,6 @@ def fit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Fit the step time of a worker to steps that an engine has measured."""
-    from analysis.json_text import to_json
     from analysis.report.steptime import step_time_section, step_time_tables
     from analysis.steptime import fit_step_time, read_steps
 
@@ -73,7 +72,7 @@ def fit(
         _write(out, step_time_section(found, measured, advice), content, facts)
         say(f"files are in {out}", quiet=quiet)
     if json:
-        typer.echo(to_json(content), nl=False)
+        show_json(content)
         return
     for table in step_time_tables(found):
         show(table)

@@ -61,9 +61,10 @@ def watch(
     By default 20 requests are served on 4 slots.
     """
     slots = _SLOTS if worker.slots is None and workload.preset is None else worker.slots
-    few = replace(worker, slots=slots)
     source, used, facts = (
-        _from_options(workload, few) if adversary is None else _built(adversary, workload, few)
+        _from_options(workload, replace(worker, slots=slots))
+        if adversary is None
+        else _built(adversary, workload, worker)
     )
     recording = _record(policy, source, used)
     headline = f"{recording.run.policy} on {recording.run.slots} slots: {facts[0]}"
@@ -96,8 +97,9 @@ def _from_options(workload: WorkloadOptions, worker: WorkerOptions) -> _Source:
 def _built(adversary: str, workload: WorkloadOptions, worker: WorkerOptions) -> _Source:
     if workload != WorkloadOptions():
         raise ValueError("--adversary: cannot go with options of a workload, it is one")
-    assert worker.slots is not None
-    against = adversarial(adversary, slots=worker.slots, alpha=worker.alpha)
+    against = adversarial(adversary, slots=worker.slots or _SLOTS, alpha=worker.alpha)
+    if worker.slots not in (None, against.slots):
+        raise ValueError(f"--slots={worker.slots}: must be {against.slots} for --adversary {adversary}")
     return against.source, replace(worker, slots=against.slots, alpha=against.alpha), (against.fact,)
 
 

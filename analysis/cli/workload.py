@@ -134,7 +134,6 @@ def inspect(
 ) -> None:
     """Describe a workload: how many requests, how long, how often, how bursty, and what fits it."""
     from analysis.inspection import inspect_workload
-    from analysis.json_text import to_json
     from analysis.report.inspection import inspection_tables
 
     arrivals, counted = one_workload(workload, slots)
@@ -152,7 +151,7 @@ def inspect(
         _write_report(out, found, content, facts, unit)
         say(f"files are in {out}", quiet=quiet)
     if json:
-        typer.echo(to_json(content), nl=False)
+        show_json(content)
         return
     if read is not None:
         typer.echo(f"rows out of order in the file: {read['out_of_order']:,}\n")
