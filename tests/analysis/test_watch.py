@@ -328,7 +328,7 @@ def test_however_coarse_the_marks_tokens_beyond_alpha_show() -> None:
 def test_slots_that_stand_idle_leave_their_room_to_the_queue() -> None:
     recording = recorded("ljf", Workload([0, *[1] * 30], [9] * 31), slots=40)
     lines = text(recording.frame(0), 80, 38)
-    assert lines[7:9] == ["> slot  0  0  .........  0 of 9", "  and 0 more busy, 39 free"]
+    assert lines[7:9] == ["> slot  0  0  .........  0 of 9", "  and 39 free"]
     assert recording.moments[0].time == 0
     waiting = recorded("fcfs", Workload([0] * 30, [9] * 30), slots=2).frame(0)
     assert sum(line.startswith("  waits ") for line in text(waiting, 80, 40)) == 26
@@ -338,7 +338,7 @@ def test_what_has_no_room_is_counted() -> None:
     recording = recorded("fcfs", Workload([0] * 30, range(1, 31)), slots=20, alpha=2)
     lines = text(recording.frame(0), 80, 22)
     assert lines[1:3] == ["finished  -", "released  0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more"]
-    assert "  and 13 more busy, 0 free" in lines
+    assert "  and 13 more busy" in lines
     assert lines[-1] == "  and 26 more"
     assert text(recording.frame(len(recording) - 1), 80, 22)[-2:] == ["", "nobody waits"]
 
@@ -364,6 +364,9 @@ def test_an_adversary_can_be_watched(command: Command) -> None:
         ("jigsaw:length=1.5", "jigsaw: length='1.5': must be a whole number"),
         ("jigsaw:gamma", "jigsaw: gamma='': must be a number"),
         ("over-inserting:gamma=2", "gamma=2.0: must lie strictly between 0 and 1"),
+        ("golden-ratio:gamma=0.5", "golden-ratio: takes no gamma"),
+        ("golden-ratio --slots 9", "--slots=9: must be 2 for --adversary golden-ratio"),
+        ("jigsaw:length=7,length=9", "jigsaw: 'length' is set twice"),
         ("jigsaw --num-prompts 5", "--adversary: cannot go with options of a workload, it is one"),
     ],
 )

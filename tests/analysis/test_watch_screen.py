@@ -108,12 +108,21 @@ def recording() -> Recording:
     return record(simulate(workload, watched, slots=2, alpha=3), watched)
 
 
+def test_a_terminal_that_goes_in_the_middle_of_an_escape_quits() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"\x1b")
+    os.close(writing)
+    assert keys.Keys(reading).next(1) == "quit"
+    os.close(reading)
+
+
 def test_keys_lead_forward_back_to_the_ends_and_to_violations(
     terminal: Terminal, recording: Recording
 ) -> None:
     count = len(recording)
     assert recording.violations == (1, 2)
-    terminal.type(f"{RIGHT} {LEFT}{END}{RIGHT}{HOME}{LEFT}vvv\x1b[99~xq")
+    alt_q = "\x1bq"
+    terminal.type(f"{RIGHT} {LEFT}{END}{RIGHT}{HOME}{LEFT}vvv\x1b[99~x{alt_q}q")
     with at(terminal):
         screen.step_through(recording, "fcfs on 2 slots")
     terminal.await_text(NORMAL)

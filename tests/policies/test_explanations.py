@@ -202,6 +202,12 @@ def test_a_delay_says_who_is_held_and_names_the_inner_policy_s_requests_as_its_o
     ]
 
 
+def test_instants_are_told_as_they_are() -> None:
+    ((time, rule, held),) = reasons("delayed:x=0.3,inner=fcfs", Workload([1234567.25], [5]))[:1]
+    assert (time, rule) == (1234567.25, "all that wait found the worker empty and are held")
+    assert held == {0: "found the worker empty, held until 1234568.75"}
+
+
 def test_a_window_says_until_when_it_is_open() -> None:
     said = reasons("windowed:w=3,inner=sjf", Workload([0, 1, 5], [3, 4, 5]))
     assert said == [
