@@ -199,11 +199,15 @@ def _load(name: str) -> Callable[..., Policy]:
 
 def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any]) -> Policy:
     try:
-        return build(**parameters)
+        policy = build(**parameters)
     except Exception as cause:
         if name in _BUILT_IN:
             raise
         raise ValueError(f"policy {name!r}: cannot be made: {_said(cause)}") from cause
+    called = getattr(policy, "name", "")
+    if isinstance(called, str) and not called.isprintable():  # tables, pictures and pages show it
+        raise ValueError(f"policy {name!r}: its name {called!r} has characters that cannot be shown")
+    return policy
 
 
 def _said(cause: Exception) -> str:

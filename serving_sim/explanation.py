@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 
@@ -21,3 +21,14 @@ class Explanation:
 
     rule: str
     requests: Mapping[int, str] = field(default_factory=dict)
+
+
+def fits(reason: object, waiting: Container[int]) -> bool:
+    """Whether `Policy.explain` may return it at a decision that found these requests waiting."""
+    if not isinstance(reason, Explanation):
+        return reason is None
+    requests: object = reason.requests
+    if not isinstance(requests, Mapping):
+        return False
+    texts = (reason.rule, *requests.values())
+    return all(isinstance(text, str) and text for text in texts) and all(each in waiting for each in requests)

@@ -21,6 +21,8 @@ _LOOK = 0.2
 
 def has_screen() -> bool:
     """Whether there is a terminal on both sides that can be drawn on and asked for keys."""
+    if sys.stdin is None:  # the caller closed it
+        return False
     return HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty() and not Console().is_dumb_terminal
 
 

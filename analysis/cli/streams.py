@@ -10,6 +10,8 @@ import os
 import sys
 
 _SPELLED = {"±": "+/-"}
+_STRICT = ("strict", "surrogateescape")
+"""What Python makes of streams, the latter in the C locale; others are somebody's choice."""
 
 
 def ready_streams() -> None:
@@ -19,7 +21,7 @@ def ready_streams() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (as long as the process)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in _STRICT:
         sys.stdout.reconfigure(errors="spelled")
 
 

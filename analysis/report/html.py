@@ -9,6 +9,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
+from analysis.text import visible
+
+
+def _shown(value: object) -> object:
+    """Every text with its shapeless letters spelled; what a template marks as safe is its own."""
+    if type(value) is not str:
+        return value
+    return "\n".join(map(visible, value.split("\n")))
 
 
 def render(template: str, **context: object) -> str:
@@ -17,6 +25,7 @@ def render(template: str, **context: object) -> str:
         loader=PackageLoader("analysis.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from serving_sim import Admission, Epoch, Explanation, Policy
+from serving_sim import Admission, Epoch, Explanation, Policy, PolicyError
+from serving_sim.explanation import fits
 from serving_sim.testing import PassThrough
 
 MOST_EPOCHS = 10_000
@@ -49,6 +50,8 @@ class Observer(PassThrough):
     ------
     ValueError
         During the run, at a decision beyond `MOST_EPOCHS`.
+    PolicyError
+        During the run, if ``inner`` gives a reason that is none.
     """
 
     def __init__(self, inner: Policy) -> None:
@@ -60,10 +63,12 @@ class Observer(PassThrough):
         """Forget the run before and pass the call on."""
         super().begin(slots)
         self.decisions, self.sizes = [], []
+        self._waiting: set[int] = set()
 
     def join(self, request: int, size: int, release: float) -> None:
         """Note the size and pass the call on."""
         self.sizes.append(size)
+        self._waiting.add(request)
         self.inner.join(request, size, release)
 
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
@@ -73,6 +78,12 @@ class Observer(PassThrough):
         time, step, joined = epoch.now, epoch.step, epoch.joined
         answer = self.inner.decide(epoch)
         reason = self.inner.explain(epoch, answer)
+        if not fits(reason, self._waiting):
+            raise PolicyError(
+                f"policy {self.inner.describe()} at time {time:.15g}: explain must return None, or an "
+                f"Explanation with texts about requests that wait or enter, found {reason!r:.200}"
+            )
+        self._waiting.difference_update(request for request, _ in answer)
         self.decisions.append(Decision(time, step, joined, tuple(answer), reason))
         return answer
 

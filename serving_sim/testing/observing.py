@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from serving_sim.epoch import Epoch
 from serving_sim.errors import PolicyError
-from serving_sim.explanation import Explanation
+from serving_sim.explanation import fits
 from serving_sim.policy import Admission, Policy
 from serving_sim.record import Run
 from serving_sim.simulate import simulate
@@ -94,18 +94,10 @@ class Inquirer(PassThrough):
         """Pass the answer on once the reason is known."""
         answer = self.inner.decide(epoch)
         reason: object = self.inner.explain(epoch, answer)
-        if self.misfit is None and not self._fits(reason):
+        if self.misfit is None and not fits(reason, self._waiting):
             self.misfit = Decision(epoch.now, repr(reason))
         self._waiting.difference_update(request for request, _ in answer)
         return answer
-
-    def _fits(self, reason: object) -> bool:
-        if not isinstance(reason, Explanation):
-            return reason is None
-        texts = (reason.rule, *reason.requests.values())
-        return (
-            all(isinstance(text, str) and text for text in texts) and reason.requests.keys() <= self._waiting
-        )
 
 
 def observe(

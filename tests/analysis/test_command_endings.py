@@ -159,12 +159,13 @@ def test_closed_streams_are_no_error(closed: tuple[int, ...]) -> None:
     assert finish(subprocess.DEVNULL, closed=closed) == (0, b"")
 
 
-def test_letters_that_an_encoding_lacks_are_spelled() -> None:
+@pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape"])
+def test_letters_that_an_encoding_lacks_are_spelled(encoding: str) -> None:
     script = (
         "import sys; from analysis.cli.streams import ready_streams; from analysis.json_text import to_json\n"
         "ready_streams(); print('12.3 ± 0.4'); print(to_json({'é': '💡'}))"
     )
-    with start(script=script, PYTHONIOENCODING="ascii") as process:
+    with start(script=script, PYTHONIOENCODING=encoding) as process:
         line, _, text = process.communicate()[0].partition("\n")
     assert line == "12.3 +/- 0.4"
     assert text.isascii()

@@ -18,6 +18,7 @@ from analysis.experiments.reproduce.task import Rows, Task
 from analysis.experiments.validation import runner
 from analysis.experiments.validation.chapter import Chapter
 from analysis.experiments.validation.check import Check
+from analysis.json_text import to_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
@@ -115,3 +116,11 @@ def test_people_are_told_beside_it(command: Command, folder: Path) -> None:
     _, out, err = command("workload make --num-prompts 2 --json --out", folder / "two.csv")
     assert json.loads(out)["files"] == [{"file": str(folder / "two.csv"), "requests": 2}]
     assert err.splitlines()[-1] == f"written to {folder / 'two.csv'}"
+
+
+def test_no_letter_is_obeyed_by_a_terminal_or_lacks_an_encoding() -> None:
+    content = {"a\x9b2J": "b\u202ec\ud800d\x1be\u00e9"}
+    text = to_json(content)
+    assert re.search("[\x7f-\x9f\u202e\ud800]", text) is None
+    assert "\u00e9" in text.encode("utf-8").decode("utf-8")
+    assert json.loads(text) == content

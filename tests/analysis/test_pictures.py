@@ -222,6 +222,12 @@ def test_the_report_escapes_what_users_write(comparison: Comparison) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
 
 
+def test_the_report_spells_letters_without_a_shape(comparison: Comparison) -> None:
+    text = page(comparison, Command="log\x1b[2J \u202edetrever\x9b.csv")
+    assert "log\\x1b[2J \\u202edetrever\\x9b.csv" in text
+    assert not re.search("[\x1b\x9b\u202e]", text)
+
+
 def test_the_same_comparison_gives_the_same_report(comparison: Comparison) -> None:
     assert page(comparison) == page(comparison)
 

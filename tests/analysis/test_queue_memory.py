@@ -18,7 +18,7 @@ from analysis.stability import Stability, WorkRates, judge
 from analysis.statistic import MEAN, Statistic, quantiles
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload, simulate
-from workloads import parse_arrivals
+from workloads.arrivals.markov_modulated import MarkovModulatedPoisson
 
 Series = NDArray[np.float64]
 
@@ -184,7 +184,7 @@ def test_variability_of_gaps_counts_where_it_lasts() -> None:
 
 def test_arrivals_that_hang_together_count_by_what_is_known_of_them() -> None:
     rng = np.random.default_rng(8)
-    arrivals = parse_arrivals("mmpp:burst=1.3,busy=0.5,cycle=50000", rate=0.08)
+    arrivals = MarkovModulatedPoisson(0.08, burst=1.3, busy=0.5, cycle=50_000)
     release = arrivals.releases(5_000, rng)
     run = streamed(release, rng.geometric(0.1, 5_000))
     assert arrivals.dispersion > 100

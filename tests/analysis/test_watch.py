@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from rich.cells import cell_len
 
 from analysis.cli.frames import draw
 from analysis.watch import Frame, Observer, Recording, observer, record
-from policies import parse_policy
-from serving_sim import StepTime, Workload, simulate
+from policies import FCFS, parse_policy
+from serving_sim import Admission, Epoch, Explanation, PolicyError, StepTime, Workload, simulate
 
 FIVE = Workload([0] * 5, [10, 7, 7, 5, 1], request_id=list("abcde"))
 """The instance of the model's table: 10 starts at 2, the 7s at 6 and 13, 5 at 0 and 1 at 5."""
@@ -374,3 +375,17 @@ def test_adversaries_are_refused(command: Command, words: str, message: str) -> 
     code, out, err = command(f"watch --policy isjl --adversary {words}")
     assert (code, out) == (2, "")
     assert err.startswith(f"serving-sim: error: {message}")
+
+
+@pytest.mark.parametrize("reason", ["a text", Explanation("rule", {-1: "x"}), Explanation("rule", {0: ""})])
+def test_what_is_no_reason_is_refused_by_name(reason: Explanation) -> None:
+    class Odd(FCFS):
+        def explain(self, epoch: Epoch, answer: Sequence[Admission]) -> Explanation:
+            return reason
+
+    with pytest.raises(PolicyError) as raised:
+        simulate(Workload([2.5], [3]), Observer(Odd()), slots=1)
+    assert str(raised.value) == (
+        "policy fcfs at time 2.5: explain must return None, or an Explanation with texts about requests that "
+        f"wait or enter, found {reason!r}"
+    )

@@ -225,6 +225,11 @@ def test_a_screen_needs_a_terminal_on_both_sides(terminal: Terminal, stream: str
         assert not screen.has_screen()
 
 
+def test_a_screen_needs_a_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not screen.has_screen()
+
+
 def test_a_key_in_pieces_is_one_key_and_a_lone_escape_is_none(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,15 @@ def test_a_constructor_that_fails_is_named(
     )
 
 
+def test_a_name_that_cannot_be_shown_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "from policies import FCFS\nclass Loud(FCFS):\n    name = 'a\\x1b[2J'\n"
+    (tmp_path / "loud_policies.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert refusal(lambda: parse_policy("loud_policies:Loud")) == (
+        "policy 'loud_policies:Loud': its name 'a\\x1b[2J' has characters that cannot be shown"
+    )
+
+
 def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_policies.py").write_text("1 / 0\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
