@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import simpy
 
@@ -36,6 +36,11 @@ class OpenStream:
             self._ahead.append(block)
             coming += len(block)
         return True
+
+    @property
+    def ahead(self) -> Sequence[Workload]:
+        """Blocks that have been read and not been handed out."""
+        return self._ahead
 
     def refill(self) -> Workload | None:
         """Append the next block to the ledger and return it; None once the stream has ended."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from typing import Literal
 
 from serving_sim.arrivals import OpenStream
@@ -60,7 +62,9 @@ def choose(
     reason = _reason_against(source, policy, step_time, slotted=slotted)
     if reason is None and engine == "auto" and not _is_large(arrivals):
         reason = f"is for {WORTH_COMPILING:,} requests or more"
-    elif reason is None and find_spec("numba") is None:
+    if reason is None and isinstance(arrivals, OpenStream):
+        reason = _too_large_ahead(arrivals.ahead, step_time, slotted=slotted)
+    if reason is None and find_spec("numba") is None:
         reason = "numba is not installed, the extra 'fast' brings it"
         if engine == "auto":
             _say_once(f"large runs take longer than they need: {reason}")
@@ -87,7 +91,7 @@ def refuse_large(block: Workload, tokens: int, step_time: StepTime, *, slotted: 
     """
     reason = _too_large(block, tokens, step_time, slotted=slotted)
     if reason is not None:
-        raise ValueError(f"engine='compiled': {reason}")
+        raise ValueError(f"the compiled engine {reason}: take engine='simpy'")
 
 
 def _is_large(arrivals: OpenStream | ReactiveSource) -> bool:
@@ -104,6 +108,12 @@ def _reason_against(
     if isinstance(source, Workload):
         return _too_large(source, source.total_length, step_time, slotted=slotted)
     return None
+
+
+def _too_large_ahead(blocks: Sequence[Workload], step_time: StepTime, *, slotted: bool) -> str | None:
+    tokens = accumulate(block.total_length for block in blocks)
+    found = (_too_large(*each, step_time, slotted=slotted) for each in zip(blocks, tokens, strict=True))
+    return next((reason for reason in found if reason is not None), None)
 
 
 def _too_large(requests: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> str | None:

@@ -29,7 +29,7 @@ FEWEST_READ = 4_096
 """Requests to read of a stream at once, where it has as many: a short block is not worth a call."""
 
 MOST_LOGGED = 2**18
-"""Admissions after which the log is read, at 32 bytes each."""
+"""Admissions after which the log is read, at 24 to 136 bytes each."""
 
 
 def serve(

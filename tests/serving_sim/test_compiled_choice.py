@@ -128,6 +128,14 @@ def test_auto_leaves_what_the_kernel_cannot_count_to_simpy() -> None:
     assert run.engine == "simpy"
 
 
+@pytest.mark.usefixtures("any_size_is_worth_it")
+def test_auto_leaves_a_stream_that_begins_so_to_simpy() -> None:
+    pytest.importorskip("numba")
+    run = simulate(Blocks([Workload([0], [2**57])]), FCFS(), slots=1)
+    assert run.engine == "simpy"
+    assert run.finish.tolist() == [2.0**57]
+
+
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="must be 'auto', 'simpy' or 'compiled'"):
         simulate(FEW, FCFS(), slots=1, engine="c++")  # type: ignore[arg-type]
@@ -148,7 +156,7 @@ def test_without_numba_large_runs_work_and_say_so_once(caplog: pytest.LogCapture
         (
             [Workload([0], [2**55]), Workload([1], [2**55 + 1])],
             {},
-            "engine='compiled': counts up to 2**56 tokens, the workload has more",
+            "the compiled engine counts up to 2**56 tokens, the workload has more: take engine='simpy'",
         ),
         ([FEW, Workload([1e300], [1])], {}, "release=1e+300: too late to tell steps of 1.0 time units apart"),
     ],
