@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 
 OLD := serving-sim needs Python 3.11 or later, $(PYTHON) is {}.{}; name another: make PYTHON=python3.12
 
-.PHONY: demo test format lint types arrows kernel docs bench soak fuzz clean
+.PHONY: demo test format lint types arrows kernel docs bench soak environments fuzz clean
 
 demo: .venv/installed
 	$(BIN)/serving-sim compare --preset demo --out demo-out
@@ -45,7 +45,12 @@ bench: .venv/installed-dev
 soak: .venv/installed-dev
 	$(BIN)/python tests/interruptions.py --attempts 200
 	$(BIN)/python benchmarks/study_soak.py
+	$(BIN)/python tests/mutation.py --sample 500
 	$(BIN)/pytest --hypothesis-profile=soak
+
+# the tests against the wheel: oldest Python and packages, no extras, newest in hostile surroundings
+environments: .venv/installed-dev
+	$(BIN)/python tests/environments.py
 
 # every reader for two minutes of computing, about an hour in all; Linux alone
 fuzz: .venv/installed-dev
