@@ -26,14 +26,14 @@ def test_theory_of_the_wait() -> None:
 def test_intervals_are_reported_where_they_hold_the_exact_value(
     load: float, requests: int, reported: tuple[str, ...]
 ) -> None:
-    found = coverage(System(4, "geometric:mean=10", load), [requests], 60)
+    found = coverage(System(4, "geometric:mean=10", load), [requests], 40)
     for name, each in found[requests].items():
         if name not in reported:
             assert each.reported == 0
             continue
-        assert each.reported >= 54
+        assert each.reported >= 36
         assert each.share is not None
-        assert each.share >= 0.86  # 0.95, less three standard deviations
+        assert each.share >= 0.84  # 0.95, less three standard deviations
 
 
 def test_what_is_counted() -> None:

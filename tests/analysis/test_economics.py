@@ -90,7 +90,7 @@ def test_random_runs_add_up_exactly() -> None:
     # four policies each; theorem 5.1 and equations 8, 12 to 14 with c = 7, tau = 3, whole numbers throughout
     rng = np.random.default_rng(5)
     whole = CostModel(c=7.0, tau=3.0)
-    for _ in range(instances(2500)):
+    for _ in range(instances(1500)):
         count, slots, alpha = (int(rng.integers(1, most, endpoint=True)) for most in (8, 4, 20))
         lengths = rng.integers(1, 30, count, endpoint=True)
         workload = Workload(np.cumsum(rng.integers(0, 12, count)), lengths)

@@ -252,7 +252,7 @@ def test_cells_that_end_while_a_result_is_kept_are_taken_for_no_death(
 
 
 def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
-    text = SMALL.replace("200", "8000") + "replications = 2"
+    text = SMALL.replace("200", "5000") + "replications = 2"
     killed = study(text, "killed.toml")
     chance = random.Random(0)  # noqa: S311  (moments, not secrets)
     for goal in (1, 5):

@@ -98,7 +98,7 @@ def test_engines_agree_on_many_seeded_instances(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(run, "MOST_LOGGED", 5)
     bits = np.random.default_rng(20_260_101).random
     draw = Draw(lambda count: int(bits() * count))
-    for _ in range(instances(10_000)):
+    for _ in range(instances(5_000)):
         check_same(
             small_case(draw),
             information=draw.one_of(("exact", "exact", "interval")),
