@@ -29,6 +29,11 @@ Jobs = Annotated[
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, not text.")]
 
+OnePolicy = Annotated[
+    str,
+    typer.Option(help="NAME[:key=value,..], see 'serving-sim policies'.", autocompletion=completion.policy),
+]
+
 
 class Length(StrEnum):
     """What counts as steps."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli import completion
 from analysis.cli.console import progress, say, say_all, show, show_json
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
+    OnePolicy,
     OutputOptions,
     PriceOptions,
     StatisticsOptions,
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 def run(
     *,
-    policy: Annotated[
-        str,
-        typer.Option(
-            help="NAME[:key=value,..], see 'serving-sim policies'.", autocompletion=completion.policy
-        ),
-    ],
+    policy: OnePolicy,
     workload: WorkloadOptions,
     worker: WorkerOptions,
     prices: PriceOptions,

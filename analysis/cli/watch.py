@@ -12,7 +12,7 @@ from analysis.cli import completion
 from analysis.cli.console import say, show_json
 from analysis.cli.information import check_information, check_known, inform
 from analysis.cli.instance import adversarial
-from analysis.cli.options import Json, WorkerOptions, WorkloadOptions
+from analysis.cli.options import Json, OnePolicy, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_step_time
 from analysis.cli.preset import with_defaults
 from analysis.cli.server import make_policies, make_server
@@ -32,12 +32,7 @@ _REQUESTS = 20
 
 def watch(
     *,
-    policy: Annotated[
-        str,
-        typer.Option(
-            help="NAME[:key=value,..], see 'serving-sim policies'.", autocompletion=completion.policy
-        ),
-    ],
+    policy: OnePolicy,
     workload: WorkloadOptions,
     worker: WorkerOptions,
     adversary: Annotated[

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
-from itertools import accumulate
 from typing import Literal
 
 from serving_sim.arrivals import OpenStream
@@ -59,11 +58,11 @@ def choose(
         raise ValueError(f"engine={engine!r}: must be 'auto', 'simpy' or 'compiled'")
     if engine == "simpy":
         return "simpy"
-    reason = _reason_against(source, policy, step_time, slotted=slotted)
+    reason = _reason_against(source, policy)
     if reason is None and engine == "auto" and not _is_large(arrivals):
         reason = f"is for {WORTH_COMPILING:,} requests or more"
-    if reason is None and isinstance(arrivals, OpenStream):
-        reason = _too_large_ahead(arrivals.ahead, step_time, slotted=slotted)
+    if reason is None:
+        reason = _first_too_large(_known(source, arrivals), step_time, slotted=slotted)
     if reason is None and find_spec("numba") is None:
         reason = "numba is not installed, the extra 'fast' brings it"
         if engine == "auto":
@@ -77,7 +76,7 @@ def choose(
 
 def can_compile(source: Workload, policy: Policy, step_time: StepTime, *, slotted: bool) -> bool:
     """Whether the compiled engine can serve a run."""
-    reason = _reason_against(source, policy, step_time, slotted=slotted)
+    reason = _reason_against(source, policy) or _first_too_large([source], step_time, slotted=slotted)
     return reason is None and find_spec("numba") is not None
 
 
@@ -98,22 +97,29 @@ def _is_large(arrivals: OpenStream | ReactiveSource) -> bool:
     return isinstance(arrivals, OpenStream) and arrivals.has(WORTH_COMPILING)
 
 
-def _reason_against(
-    source: OpenSource | ReactiveSource, policy: Policy, step_time: StepTime, *, slotted: bool
-) -> str | None:
+def _known(source: object, arrivals: OpenStream | ReactiveSource) -> Iterable[Workload]:
+    """The requests that are known before the run: all of a workload, of a stream what was read ahead."""
+    if isinstance(source, Workload):
+        return [source]
+    return arrivals.ahead if isinstance(arrivals, OpenStream) else ()
+
+
+def _reason_against(source: OpenSource | ReactiveSource, policy: Policy) -> str | None:
     if isinstance(source, ReactiveSource):
         return f"cannot react to what happens, as the source {type(source).__name__} does"
     if rule_of(policy) is None:
         return f"knows no rule for the policy {policy.describe()}"
-    if isinstance(source, Workload):
-        return _too_large(source, source.total_length, step_time, slotted=slotted)
     return None
 
 
-def _too_large_ahead(blocks: Sequence[Workload], step_time: StepTime, *, slotted: bool) -> str | None:
-    tokens = accumulate(block.total_length for block in blocks)
-    found = (_too_large(*each, step_time, slotted=slotted) for each in zip(blocks, tokens, strict=True))
-    return next((reason for reason in found if reason is not None), None)
+def _first_too_large(blocks: Iterable[Workload], step_time: StepTime, *, slotted: bool) -> str | None:
+    tokens = 0
+    for block in blocks:
+        tokens += block.total_length
+        reason = _too_large(block, tokens, step_time, slotted=slotted)
+        if reason is not None:
+            return reason
+    return None
 
 
 def _too_large(requests: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> str | None:

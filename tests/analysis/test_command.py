@@ -409,7 +409,8 @@ def test_the_same_seed_gives_the_same_bytes_in_any_process(tmp_path: Path) -> No
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys; from analysis.cli import main; main(['--help']); "
-        "print(sorted({'pandas', 'scipy', 'matplotlib', 'pyarrow', 'jinja2'} & sys.modules.keys()))"
+        "print(sorted({'pandas', 'scipy', 'matplotlib', 'pyarrow', 'jinja2', 'rich', 'joblib'} "
+        "& sys.modules.keys()))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], check=True, env=environment(), capture_output=True, text=True

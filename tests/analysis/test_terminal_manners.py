@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -132,18 +130,3 @@ def test_progress_is_not_drawn_away_from_a_terminal_nor_for_the_quiet(
 def test_progress_has_no_colour_where_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert not re.search(r"\x1b\[(\d+;)*[34]\d", bar(monkeypatch, terminal=True, quiet=False, seconds=0.1))
-
-
-def test_the_command_starts_without_what_it_may_not_need() -> None:
-    script = (
-        "import sys; from analysis.cli import main; main(['--help']); "
-        "print([name for name in ('pandas', 'scipy', 'pyarrow', 'rich', 'joblib') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(HOME)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
