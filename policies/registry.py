@@ -187,7 +187,7 @@ def _load(name: str) -> Callable[..., Policy]:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as cause:
         raise ValueError(f"policy {name!r}: cannot load {target}: {_in_a_line(cause)}") from cause
-    except Exception as cause:  # somebody else's module may fail in any way
+    except (Exception, SystemExit) as cause:  # somebody else's module may fail, or end, in any way
         raise ValueError(f"policy {name!r}: cannot load {target}: {_said(cause)}") from cause
     if not (inspect.isclass(found) and issubclass(found, Policy)):
         raise ValueError(f"policy {name!r}: {target} must be a class derived from serving_sim.Policy")
@@ -200,7 +200,7 @@ def _load(name: str) -> Callable[..., Policy]:
 def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any]) -> Policy:
     try:
         policy = build(**parameters)
-    except Exception as cause:
+    except (Exception, SystemExit) as cause:
         if name in _BUILT_IN:
             raise
         raise ValueError(f"policy {name!r}: cannot be made: {_said(cause)}") from cause
@@ -210,11 +210,11 @@ def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any
     return policy
 
 
-def _said(cause: Exception) -> str:
+def _said(cause: BaseException) -> str:
     return f"{type(cause).__name__}: {_in_a_line(cause)}"
 
 
-def _in_a_line(cause: Exception) -> str:
+def _in_a_line(cause: BaseException) -> str:
     return " ".join(str(cause).split())
 
 

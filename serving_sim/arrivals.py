@@ -236,7 +236,9 @@ class Desk:
         # SimPy would rebuild an exception from its arguments; keep the original for the caller
         try:
             yield from process
-        except (Exception, KeyboardInterrupt, SystemExit) as failure:  # noqa: BLE001  (`simulate` raises it)
+        except GeneratorExit:  # this process is collected, or the source has raised it: SimPy passes it on
+            raise
+        except BaseException as failure:  # noqa: BLE001  (`simulate` raises it)
             self.failure = failure
             raise simpy.core.StopSimulation(None) from None
         self._running -= 1  # not in a finally: a collected generator has not ended, it waits in vain

@@ -299,7 +299,9 @@ class Worker:
                     finally:
                         desk.worker = None
                 step, now = target, reach
-        except (Exception, KeyboardInterrupt, SystemExit) as failure:  # noqa: BLE001  (`simulate` raises it)
+        except GeneratorExit:  # this process is collected, or a policy has raised it: SimPy passes it on
+            raise
+        except BaseException as failure:  # noqa: BLE001  (`simulate` raises it)
             self.failure = failure
             raise simpy.core.StopSimulation(None) from None
 

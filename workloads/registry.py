@@ -66,7 +66,7 @@ class Registry:
         module, _, attribute = self.targets[name].partition(":")
         try:
             return getattr(import_module(module), attribute)
-        except Exception as cause:
+        except (Exception, SystemExit) as cause:
             if name in self.builtin:
                 raise
             said = f"{type(cause).__name__}: {cause}"

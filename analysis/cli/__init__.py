@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from analysis.cli.console import complain
 from analysis.cli.ending import close_shop, files_finished, heeding_signals, last_words
 from analysis.cli.streams import drop_unwritable_output, ready_streams
+
+if TYPE_CHECKING:
+    from typer._click.core import Command, Context
 
 __all__ = ["main"]
 
@@ -51,12 +55,10 @@ def _run(words: list[str]) -> None:
     import typer
 
     from analysis.cli.app import app
-    from analysis.cli.completion import PROGRAM, answer_shell
 
     command = typer.main.get_command(app)
-    answer_shell(command)
     try:
-        with command.make_context(PROGRAM, words, obj=words) as context:
+        with _begun(command, words) as context:
             command.invoke(context)
     except typer.TyperException as error:
         if type(error).__name__ != "NoArgsIsHelpError":  # typer does not export it
@@ -64,3 +66,19 @@ def _run(words: list[str]) -> None:
         if help_text := error.format_message():  # empty where a terminal shows it already
             typer.echo(help_text)
         raise typer.Exit(2) from None
+
+
+def _begun(command: Command, words: list[str]) -> Context:
+    """The words read, unless the shell itself has asked.
+
+    Typer ends the process once it has answered: nobody else may, a user's policy least of all.
+    """
+    import typer
+
+    from analysis.cli.completion import PROGRAM, answer_shell
+
+    try:
+        answer_shell(command)
+        return command.make_context(PROGRAM, words, obj=words)
+    except SystemExit as answered:
+        raise typer.Exit(int(answered.code or 0)) from None

@@ -67,7 +67,7 @@ def last_words(error: BaseException, heard: Sequence[int] = (), *, files: int = 
     Parameters
     ----------
     error : BaseException
-        What came up.
+        What came up. A `SystemExit` is somebody else's, a policy's say, and never a success.
     heard : sequence of int
         Signals that came before it.
     files : int
@@ -77,8 +77,6 @@ def last_words(error: BaseException, heard: Sequence[int] = (), *, files: int = 
         number = heard[-1] if heard else signal.SIGINT
         word = "interrupted" if number == signal.SIGINT else "terminated"
         return _BY_SIGNAL + number, f"{word}, files written so far are complete" if files else word
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else int(bool(error.code)), ""
     if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
         return _BY_SIGNAL + getattr(signal, "SIGPIPE", 13), ""
     if isinstance(error, OSError):

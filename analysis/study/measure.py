@@ -50,7 +50,7 @@ def attempt(cell: Cell, digest: str) -> Result:
         if cell.digest != digest:
             return Result(error=f"its worker has another version of the project: {project_version()}")
         return Result(row=json.dumps(measure(cell), ensure_ascii=False, allow_nan=False))
-    except Exception as error:  # noqa: BLE001  (a study outlives whatever a policy may raise)
+    except BaseException as error:  # noqa: BLE001  (a study outlives whatever a policy may raise)
         return Result(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 

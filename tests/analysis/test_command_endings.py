@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from command_line import Command
 
 import analysis
 from analysis.cli import main
@@ -62,7 +63,9 @@ def start(
         (ValueError(), 2, "ValueError"),
         (typer.Exit(1), 1, ""),
         (typer.BadParameter("Must be 1"), 2, "invalid value: Must be 1"),
-        (SystemExit(3), 3, ""),
+        (SystemExit(), 2, "SystemExit"),
+        (SystemExit(0), 2, "SystemExit: 0"),
+        (GeneratorExit(), 2, "GeneratorExit"),
     ],
 )  # fmt: skip
 def test_every_error_has_a_code_and_a_line(error: BaseException, code: int, message: str) -> None:
@@ -94,6 +97,55 @@ def test_an_error_nobody_foresaw_names_its_place() -> None:
         2,
         f"ZeroDivisionError: division by zero ({__file__}, line {line}, in fails)",
     )
+
+
+QUITTER = """\
+from policies import FCFS
+
+class Leave(BaseException):
+    def __init__(self, one, two):
+        super().__init__(f"{one}{two}")
+
+class Quitter(FCFS):
+    def __init__(self, how: str = "decide"):
+        if how == "init":
+            raise SystemExit(0)
+        self.how = how
+
+    def decide(self, epoch):
+        raise {"decide": SystemExit(0), "generator": GeneratorExit(), "own": Leave(4, 2)}[self.how]
+"""
+
+
+@pytest.fixture
+def quitter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The module of a policy that leaves, in the current folder; it is forgotten afterwards."""
+    module = tmp_path / "quitter.py"
+    module.write_text(QUITTER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "quitter", None)
+    monkeypatch.delitem(sys.modules, "quitter")
+    return module
+
+
+@pytest.mark.parametrize(
+    ("words", "how", "said"),
+    [
+        ("run --out out", "decide", "SystemExit: 0 ({}, line 14, in decide)"),
+        ("run --out out", "generator", "GeneratorExit"),
+        ("run --out out", "own", "Leave: 42 ({}, line 14, in decide)"),
+        ("run --out out", "init", "policy 'quitter:Quitter': cannot be made: SystemExit: 0"),
+        ("compare --policy fcfs --out out", "decide", "SystemExit: 0 ({}, line 14, in decide)"),
+        ("capacity --json --jobs 2", "decide", "SystemExit: 0 ("),  # as joblib raises it again
+    ],
+)
+def test_a_policy_that_leaves_is_no_success(
+    words: str, how: str, said: str, quitter: Path, command: Command
+) -> None:
+    code, out, err = command(f"{words} --policy quitter:Quitter:how={how} --num-prompts 50")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith(f"serving-sim: error: {said.format(quitter)}")
+    assert [path.name for path in quitter.parent.iterdir() if path.suffix] == ["quitter.py"]
 
 
 def test_the_middle_of_a_long_message_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,8 @@ class Fatal(FCFS):
             os.kill(os.getpid(), signal.SIGKILL)
         if slots == 3:
             raise RuntimeError("three are\\ntoo many")
+        if slots == 4:
+            raise SystemExit(0)
         super().begin(slots)
 """
 
@@ -190,7 +192,7 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("fatal.py").write_text(FATAL, encoding="utf-8")
-    text = SMALL.replace('"isjl"]', '"fatal:Fatal"]').replace("slots = 2", "slots = [1, 2, 3]")
+    text = SMALL.replace('"isjl"]', '"fatal:Fatal"]').replace("slots = 2", "slots = [1, 2, 3, 4]")
     study(text.replace("alpha = [4, 8]\n", "").replace("[0.5, 0.7]", "0.5"))
     assert main(["study", "a.toml", "--jobs", "2", "--module", "fatal"]) == 1
     place = (
@@ -200,17 +202,16 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     failures = [
         place.format(2) + "its worker process died: killed, or out of memory",
         place.format(3) + "RuntimeError: three are too many",
+        place.format(4) + "SystemExit: 0",
     ]
     lines = capsys.readouterr().err.splitlines()
     assert sorted(lines[2:]) == failures
-    assert lines[:2] == ["a.toml: 6 cells: 6 missing", "6 cells: 4 done, 2 failed; kept in a.sqlite"]
+    assert lines[:2] == ["a.toml: 8 cells: 8 missing", "8 cells: 5 done, 3 failed; kept in a.sqlite"]
     assert main(["study", "status", "a.toml", "--module", "fatal"]) == 0
     shown = capsys.readouterr()
-    assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["4", "0", "0", "2"]
+    assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["5", "0", "0", "3"]
     assert shown.err.splitlines() == failures
-    Path("fatal.py").write_text(
-        FATAL.replace("slots == 2", "False").replace("slots == 3", "False"), encoding="utf-8"
-    )
+    Path("fatal.py").write_text(FATAL.replace("if slots ==", "if 0 =="), encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "2", "--quiet", "--module", "fatal"]) == 0
     assert stand(read_study(Path("a.toml"), ["fatal"])).to_do == []
 

@@ -140,11 +140,20 @@ def test_a_name_that_cannot_be_shown_is_refused(tmp_path: Path, monkeypatch: pyt
     )
 
 
-def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "broken_policies.py").write_text("1 / 0\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("module", "text", "said"),
+    [
+        ("broken_policies", "1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("leaving_policies", "import sys\nsys.exit(0)\n", "SystemExit: 0"),
+    ],
+)
+def test_a_module_that_fails_is_named(
+    module: str, text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    assert refusal(lambda: parse_policy("broken_policies:Any")) == (
-        "policy 'broken_policies:Any': cannot load broken_policies:Any: ZeroDivisionError: division by zero"
+    assert refusal(lambda: parse_policy(f"{module}:Any")) == (
+        f"policy '{module}:Any': cannot load {module}:Any: {said}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -305,7 +306,7 @@ def test_as_many_actions_at_each_of_many_instants_are_fine(monkeypatch: pytest.M
     assert simulate(Scripted(script), FCFS(), slots=1).totals.requests == 80
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit, CancelledError])
 def test_an_interruption_inside_a_source_or_policy_reaches_the_caller(
     interruption: type[BaseException],
 ) -> None:
