@@ -6,7 +6,7 @@
 Needs atheris (`pip install -e '.[fuzz]'`), which watches which lines an input reaches and keeps what
 reaches new ones. Every target runs in a process of its own, for so many seconds of computing. A fault
 ends its target and is kept as a file, to be fed once more with `--again FILE`. Exit code 1 if there is
-one.
+one, 2 if atheris is missing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -45,6 +46,9 @@ def main() -> int:
     if options.again is not None:
         TARGETS[options.targets[0]](options.again.read_bytes())
         return 0
+    if find_spec("atheris") is None:
+        print("fuzz.py: error: atheris is missing, get it with: pip install -e '.[fuzz]'", file=sys.stderr)  # noqa: T201
+        return 2
     faults = [_finds_fault(name, options) for name in options.targets or TARGETS]
     print(f"{len(faults)} targets, {sum(faults)} with a fault")  # noqa: T201
     return int(any(faults))

@@ -94,7 +94,6 @@ MEMORY = 8 * 2**30
 FEW = 20
 """Tests that must pass in every file before it is changed."""
 
-SEED = 20_260_101
 GOAL = 0.9
 
 
@@ -369,14 +368,15 @@ def main() -> int:
     """Mutate the files named, or all that are meant to be."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("patterns", nargs="*", default=MUTATED, help="files, relative to the repository")
-    parser.add_argument("--sample", type=int, help="only so many mutants, drawn with a fixed seed")
+    parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="another one draws another sample")
     parser.add_argument(
         "--log", type=Path, default=ROOT / "mutation.jsonl", help="outcomes; killed is killed in the next run"
     )
     arguments = parser.parse_args()
     files = {str(path.relative_to(ROOT)) for pattern in arguments.patterns for path in ROOT.glob(pattern)}
     mutants = [mutant for file in sorted(files - set(NOT_MUTATED)) for mutant in mutants_of(file)]
-    random.Random(SEED).shuffle(mutants)  # noqa: S311  (a larger sample holds the smaller)
+    random.Random(arguments.seed).shuffle(mutants)  # noqa: S311  (a larger sample holds the smaller)
     mutants = mutants[: arguments.sample]
     killed = killed_before(arguments.log)
     os.chdir(ROOT)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+import fuzz
 import pytest
 from fuzz_targets import SEEDS, TARGETS
 from hypothesis import given, settings
@@ -42,3 +45,15 @@ def test_seeds_pass(target: str) -> None:
 @given(st.data())
 def test_changed_seeds_are_read_or_refused(target: str, data: st.DataObject) -> None:
     TARGETS[target](data.draw(changed(target)))
+
+
+def test_missing_atheris_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "atheris", None)
+    monkeypatch.setattr(sys, "argv", ["fuzz.py"])
+    assert fuzz.main() == 2
+    assert capsys.readouterr() == (
+        "",
+        "fuzz.py: error: atheris is missing, get it with: pip install -e '.[fuzz]'\n",
+    )

@@ -40,6 +40,8 @@ def entry(function: Function) -> Function:
         compiled = _njit(cache=True, _nrt=False)(function)
     except RuntimeError:
         return inner(function)
+    if compiled is function:  # NUMBA_DISABLE_JIT asks for plain Python
+        return function
     save = compiled._cache.save_overload  # noqa: SLF001  (numba offers no other place)
 
     def save_if_possible(*what: object) -> None:

@@ -232,6 +232,17 @@ def test_without_a_folder_to_write_to_functions_are_compiled_all_the_same(tmp_pa
     assert told.split() == ["3", "None"]
 
 
+def test_where_numba_is_told_not_to_compile_functions_stay_plain_python(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    script = tmp_path / "script.py"
+    script.write_text(ADDING.replace("add.stats.cache_path", "type(add).__name__"), encoding="utf-8")
+    told = python(
+        "import os, runpy; os.environ['NUMBA_DISABLE_JIT'] = '1'",
+        f"runpy.run_path({str(script)!r})",
+    )
+    assert told.split() == ["3", "function"]
+
+
 def python(*lines: str) -> str:
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", "\n".join(lines)], check=True, capture_output=True, text=True
