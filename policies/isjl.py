@@ -29,8 +29,8 @@ class ISJL(BySize):
     alpha : int
         Fairness budget in tokens, >= 0.
     beta : float or "optimal", optional
-        Packing allowance in [0, 2 alpha] tokens; alpha by default, ``"optimal"`` for
-        ``(sqrt(17) - 1) / 4 * alpha``.
+        Packing allowance in [0, 2 alpha] tokens, of which whole ones count; alpha by default,
+        ``"optimal"`` for ``(sqrt(17) - 1) / 4 * alpha``.
 
     Raises
     ------
@@ -52,8 +52,11 @@ class ISJL(BySize):
         self._allowance = beta_tokens(beta, self.alpha)
 
     def describe(self) -> str:
-        beta = "" if self.beta is None else f",beta={self.beta}"
-        return f"{self.name}:alpha={self.alpha}{beta}"
+        """One text for one rule: without a beta that is the default, in the whole tokens it counts as."""
+        if self._allowance == self.alpha:
+            return f"{self.name}:alpha={self.alpha}"
+        beta = "optimal" if self.beta == "optimal" else self._allowance
+        return f"{self.name}:alpha={self.alpha},beta={beta}"
 
     def begin(self, slots: int) -> None:
         super().begin(slots)

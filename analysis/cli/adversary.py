@@ -72,12 +72,16 @@ def adversary(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Play an adversary against policies and certify the ratio of the optimum to their makespan."""
+    from analysis.compare import check_distinct
+    from policies import parse_policy
+
     how: dict[str, Any] = {"seed": seed, "steps": steps, "seconds": seconds, "workers": workers}
     if name == "search":
         from analysis.experiments.search import Space
 
         space = Space(slots, max(most_requests, slots), longest, latest)
         chosen = policy or ["isjl"]
+        check_distinct([parse_policy(each, defaults={"alpha": longest}).describe() for each in chosen])
         names = ", ".join(chosen)
         say(f"search: {names} on {slots} slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
         with progress(len(chosen), quiet=quiet) as begin:
@@ -98,6 +102,7 @@ def adversary(
         chosen = policy or list(_POLICIES)
         say(f"{name}: {', '.join(chosen)}", quiet=quiet)
         duels = [play(name, each, gamma=gamma, length=length, slots=slots, alpha=alpha) for each in chosen]
+    check_distinct([duel.policy for duel in duels])  # only a duel knows its budget
     _report(duels, json=json)
     if out is not None:
         _draw(name, out)

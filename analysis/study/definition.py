@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from analysis.definitions import REQUEST_METRICS
 from analysis.goodput import check_objectives
@@ -22,7 +23,7 @@ from analysis.study.reading import Entries, numbers, positive, table, text, whol
 from analysis.study.source import Logged, Made, Source, Specified, log_digest
 from analysis.time_unit import TimeUnit
 from policies import modules_of
-from serving_sim import StepTime
+from serving_sim import Policy, StepTime
 from serving_sim.simulate import MOST_SLOTS
 from workloads import parse_arrivals, parse_lengths, read_specification
 
@@ -113,7 +114,7 @@ def _cells(entries: Entries, folder: Path, modules: Collection[str]) -> list[Cel
         _needed(entries, key)
     settings = _settings(entries)
     sources = _sources(entries, settings, folder)
-    step_times = tuple(_step_time(values) for values in entries.several("step-time", table(_COEFFICIENTS)))
+    step_times = entries.several("step-time", _step_time)
     if any(source.coordinates.get("load") for source in sources):
         _check_constant(step_times)
     slots = entries.several("slots", whole(1, MOST_SLOTS))
@@ -150,17 +151,34 @@ def _settings(entries: Entries) -> Settings:
 
 
 def _policies(entries: Entries, modules: Collection[str]) -> list[tuple[str, int | None]]:
-    """Policies with their budgets; one that takes no budget stands there once."""
+    """Policies with their budgets; one that takes no budget stands there once.
+
+    Raises
+    ------
+    ValueError
+        If two are the same policy with the same budget, however they are spelled.
+    """
     budgets = entries.several("alpha", whole(0))
-    found: list[tuple[str, int | None]] = []
+    found: dict[tuple[str, int | None], None] = {}
+    spellings: dict[object, str] = {}
     for policy in entries.several("policy", text):
         for module in sorted(modules_of(policy) - set(modules)):
             raise ValueError(f"policy={policy!r}: runs code of {module}; if you trust it: --module {module}")
         for given in budgets or (None,):
             alpha = build_policy(policy, given).alpha if given is None else _reaching(policy, given)
-            if (policy, alpha) not in found:
-                found.append((policy, alpha))
-    return found
+            found[policy, alpha] = None
+            first = spellings.setdefault(_identity(build_policy(policy, alpha)), policy)
+            if first != policy:
+                budget = "" if alpha is None else f" with alpha={alpha}"
+                raise ValueError(f"policy={policy!r}: must not come twice, {first!r}{budget} says the same")
+    return [*found]
+
+
+def _identity(policy: Policy | None) -> object:
+    """The same for every spelling of a policy, and never for two policies that go by one name."""
+    if policy is None:
+        return None
+    return type(policy), policy.describe(), _identity(getattr(policy, "inner", None))
 
 
 def _reaching(policy: str, alpha: int) -> int | None:
@@ -185,7 +203,7 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
             raise ValueError(f"{key}: cannot go with workload, the specification says it")
     paced = "load" in entries or "request-rate" in entries
     found: list[Source] = []
-    for name in entries.several("workload", text):
+    for name in entries.several("workload", text, lambda name: (folder / name).absolute()):
         given = read_specification(folder / name)
         counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS)) or (given.num_prompts,)
         check_warmup(settings.warmup, min(counts))
@@ -204,11 +222,9 @@ def _made(entries: Entries, settings: Settings) -> list[Source]:
         _needed(entries, key)
     counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS))
     check_warmup(settings.warmup, min(counts))
-    lengths = entries.several("lengths", text)
-    processes = _processes(entries, entries.several("arrivals", text) or ("poisson",))
+    lengths = entries.several("lengths", text, _lengths)
+    processes = _processes(entries, entries.several("arrivals", text, _process) or ("poisson",))
     _check_size("workloads", (lengths, processes, counts))
-    for each in lengths:
-        parse_lengths(each)
     return [
         Made(each, process, load, rate, count)
         for each, (process, load, rate), count in product(lengths, processes, counts)
@@ -222,22 +238,38 @@ def _processes(entries: Entries, arrivals: tuple[str, ...]) -> list[tuple[str, f
         raise ValueError("load: cannot go with request-rate, one sets the other")
     found: list[tuple[str, float | None, float | None]] = []
     for process in arrivals:
-        if _has_own_rate(process):
+        if _process(process).own_rate:
             found.append((process, None, None))
             continue
-        parse_arrivals(process, rate=1.0)
         if not loads and not rates:
             raise ValueError(f"arrivals={process!r}: needs load or request-rate")
         found += [(process, load, None) for load in loads] + [(process, None, rate) for rate in rates]
     return found
 
 
-def _has_own_rate(process: str) -> bool:
+def _lengths(distribution: str) -> object:
+    """What a length distribution is, however it is spelled."""
+    return _parameters(parse_lengths(distribution))
+
+
+@dataclass(frozen=True)
+class _Process:
+    """What an arrival process is, however it is spelled, and whether it has a rate of its own."""
+
+    parameters: object
+    own_rate: bool
+
+
+def _process(arrivals: str) -> _Process:
     try:
-        parse_arrivals(process)
+        return _Process(_parameters(parse_arrivals(arrivals)), own_rate=True)
     except ValueError:
-        return False
-    return True
+        return _Process(_parameters(parse_arrivals(arrivals, rate=1.0)), own_rate=False)
+
+
+def _parameters(part: Any) -> object:  # noqa: ANN401  (any dataclass)
+    """Kind and parameters: a dataclass of a user's may hold arrays, which cannot be told apart at once."""
+    return type(part), [getattr(part, field.name) for field in fields(part) if field.init]
 
 
 def _logged(entries: Entries, folder: Path) -> list[Source]:
@@ -252,16 +284,15 @@ def _logged(entries: Entries, folder: Path) -> list[Source]:
         time_unit=entries.one("time-unit", positive, None),
         on_bad_row=entries.one("on-bad-row", word("error", "drop"), "error"),
     )
-    names = entries.several("requests", text)
+    names = entries.several("requests", text, lambda name: (folder / name).absolute())
     return [reading(name, folder.absolute() / name, log_digest(folder / name)) for name in names]
 
 
 _COEFFICIENTS = [field.name for field in fields(StepTime)]
 
 
-def _step_time(values: object) -> StepTime:
-    assert isinstance(values, dict)
-    return StepTime(**{"base": 0.0, **values})
+def _step_time(key: str, value: object) -> StepTime:
+    return StepTime(**{"base": 0.0, **table(_COEFFICIENTS)(key, value)})
 
 
 def _check_constant(step_times: tuple[StepTime, ...]) -> None:

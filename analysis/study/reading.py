@@ -47,16 +47,27 @@ class Entries:
         """The value under a key that takes one."""
         return check(key, self._content[key]) if key in self._content else default
 
-    def several(self, key: str, check: Check[Value]) -> tuple[Value, ...]:
-        """The values under a key that takes one or a list of them; none where the key is absent."""
+    def several(
+        self, key: str, check: Check[Value], meaning: Callable[[Value], object] = lambda value: value
+    ) -> tuple[Value, ...]:
+        """The values under a key that takes one or a list of them; none where the key is absent.
+
+        No two may have the same ``meaning``, however they are spelled.
+        """
         given = self._content.get(key, [])
         values = tuple(check(key, each) for each in (given if isinstance(given, list) else [given]))
         if key in self._content and not values:
             raise ValueError(f"{key}=[]: must hold at least one value")
-        for place, value in enumerate(values):
-            if value in values[:place]:
-                raise ValueError(f"{key}={given[place]!r}: must not come twice")
+        meanings = [meaning(value) for value in values]
+        for place, found in enumerate(meanings):
+            first = meanings.index(found)
+            if first < place:
+                raise ValueError(f"{key}={given[place]!r}: {_twice(given[place], given[first])}")
         return values
+
+
+def _twice(value: object, first: object) -> str:
+    return "must not come twice" if value == first else f"must not come twice, {first!r} says the same"
 
 
 def text(key: str, value: object) -> str:

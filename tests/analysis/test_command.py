@@ -266,6 +266,18 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         ),
         ("compare --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
         (
+            "compare --policy isjl:alpha=4,beta=4.0 --policy isjl --alpha 4",
+            "policy='isjl:alpha=4': must not be compared with itself",
+        ),
+        (
+            "adversary jigsaw --quiet --policy fair-fcfs --policy fair:inner=fcfs",
+            "policy='fair-fcfs:alpha=3': must not be compared with itself",
+        ),
+        (
+            "adversary search --policy ljf --policy ljf",
+            "policy='ljf': must not be compared with itself",
+        ),
+        (
             "workload make --out w.csv --replications 2",
             "--replications=2: must be 1, this is about one workload",
         ),

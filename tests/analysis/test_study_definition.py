@@ -156,6 +156,31 @@ REFUSED = {
     SMALL.replace("slots = 2", "slots = []"): "slots=[]: must hold at least one value",
     SMALL.replace("slots = 2", "slots = [2, 0]"): "slots=0: must be a whole number >= 1",
     SMALL.replace("slots = 2", "slots = [2, 2]"): "slots=2: must not come twice",
+    SMALL.replace('"fcfs"', '"sjf", "sjf"'): "policy='sjf': must not come twice",
+    SMALL.replace('"fcfs"', '"isjl:alpha=4"'): (
+        "policy='isjl': must not come twice, 'isjl:alpha=4' with alpha=4 says the same"
+    ),
+    SMALL.replace('"fcfs"', '"isjl:beta=0.5e1", "isjl:alpha=8,beta=5.0"'): (
+        "policy='isjl:alpha=8,beta=5.0': must not come twice, 'isjl:beta=0.5e1' with alpha=8 says the same"
+    ),
+    SMALL.replace('"isjl"', '"fair-sjf", "fair:alpha=4,inner=sjf"'): (
+        "policy='fair:alpha=4,inner=sjf': must not come twice, 'fair-sjf' with alpha=4 says the same"
+    ),
+    SMALL.replace('"isjl"', '"windowed:w=3,inner=fcfs", "windowed:inner=(fcfs),w=3.0"'): (
+        "policy='windowed:inner=(fcfs),w=3.0': must not come twice, 'windowed:w=3,inner=fcfs' says the same"
+    ),
+    SMALL.replace('"uniform:low=1,high=9"', '["uniform:low=1,high=9", "uniform: high=9, low=1"]'): (
+        "lengths='uniform: high=9, low=1': must not come twice, 'uniform:low=1,high=9' says the same"
+    ),
+    SMALL + "arrivals = ['gamma:burstiness=1', 'gamma']": (
+        "arrivals='gamma': must not come twice, 'gamma:burstiness=1' says the same"
+    ),
+    SMALL + "step-time = [{ base = 2 }, { base = 2, per_request = 0 }]": (
+        "step-time={'base': 2, 'per_request': 0}: must not come twice, {'base': 2} says the same"
+    ),
+    "policy = 'fcfs'\nslots = 1\nrequests = ['log.csv', './log.csv']": (
+        "requests='./log.csv': must not come twice, 'log.csv' says the same"
+    ),
     SMALL.replace("slots = 2", "slots = true"): "slots=True: must be a whole number >= 1",
     SMALL.replace("num-prompts = 20", ""): "num-prompts: is missing",
     SMALL.replace("[0.5, 0.7]", "[0.5, nan]"): "load=nan: must be a finite number > 0",
