@@ -78,6 +78,9 @@ def starting_workers() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # others may not
         yield
         return
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup wants it, and processes inherit it
+        yield
+        return
     if _MASKS:  # the trackers of shared memory may unblock what the processes must inherit, once
         resource_tracker.ensure_running()
         loky_tracker.ensure_running()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -54,6 +55,12 @@ def pytest_runtest_setup() -> Generator[None]:
 def pytest_runtest_call() -> Generator[None]:
     with skipped_without_extra():
         return (yield)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptions_are_heard() -> None:
+    """A shell makes what runs in its background deaf to Ctrl-C, which all processes would inherit."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

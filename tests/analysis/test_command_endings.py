@@ -179,6 +179,22 @@ def test_an_interruption_while_libraries_load() -> None:
     assert err == "serving-sim: error: interrupted\n"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_the_command_began_deaf_to_stays_unheard(number: signal.Signals) -> None:
+    script = (
+        "import signal, sys\n"
+        f"signal.signal({number:d}, signal.SIG_IGN)  # as nohup does, or a shell in the background\n"
+        "class Raises:\n"
+        "    def find_spec(self, name, *others):\n"
+        "        if name == 'typer':\n"
+        f"            signal.raise_signal({number:d})\n"
+        "sys.meta_path.insert(0, Raises())\n" + RUN
+    )
+    with start("policies", script=script) as process:
+        _, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+
+
 def finish(stdout: int | None, *, closed: tuple[int, ...] = ()) -> tuple[int, bytes]:
     """Exit code and standard error of ``policies`` with streams that the caller has spoilt."""
     closing = f"import os; [os.close(stream) for stream in {closed}]; os.execv(sys.executable, sys.argv[1:])"
@@ -214,8 +230,8 @@ def test_closed_streams_are_no_error(closed: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape"])
 def test_letters_that_an_encoding_lacks_are_spelled(encoding: str) -> None:
     script = (
-        "import sys; from analysis.cli.streams import ready_streams; from analysis.json_text import to_json\n"
-        "ready_streams(); print('12.3 ± 0.4'); print(to_json({'é': '💡'}))"
+        "from analysis.cli.streams import ready_streams; from analysis.json_text import to_json\n"
+        r"ready_streams(); print('12.3 \xb1 0.4'); print(to_json({'\xe9': '\U0001f4a1'}))"
     )
     with start(script=script, PYTHONIOENCODING=encoding) as process:
         line, _, text = process.communicate()[0].partition("\n")

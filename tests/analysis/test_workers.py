@@ -49,6 +49,16 @@ def test_ctrl_c_while_workers_start_comes_as_soon_as_they_have() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+def test_ctrl_c_stays_ignored_where_it_was() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with workers.starting_workers():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_ctrl_c_that_another_thread_is_given_is_not_lost_either() -> None:
     # a thread that blocks nothing, as one that draws a progress bar
     ready, done = threading.Event(), threading.Event()

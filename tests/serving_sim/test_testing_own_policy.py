@@ -28,7 +28,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     site = tmp_path_factory.mktemp("site")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     offline = ["--no-index", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, *offline, "--target", str(site), str(EXAMPLE)], check=True)
+    spells = {**os.environ, "PYTHONUTF8": "1"}  # pip cannot name a path beyond the letters of the locale
+    subprocess.run([*pip, *offline, "--target", str(site), str(EXAMPLE)], check=True, env=spells)
     paths = [str(site), str(Path(serving_sim.__file__).parents[1])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
 
