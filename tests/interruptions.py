@@ -263,7 +263,7 @@ def main() -> int:
     parser.add_argument("--command", action="append", choices=COMMANDS, help="all unless some are named")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # `make soak &` would be deaf to it, as its commands
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # commands of `make soak &` would be deaf to it
     wrong = 0
     chance = random.Random(options.seed)  # noqa: S311  (moments, not secrets)
     for attempt in attempts(options.attempts, chance, options.command or list(COMMANDS)):

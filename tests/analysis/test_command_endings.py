@@ -164,32 +164,30 @@ def test_orders_to_the_terminal_are_spelled(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "c\\x07.csv: 4 rows\nand a note\n"
 
 
-def test_an_interruption_while_libraries_load() -> None:
-    script = (
-        "import sys\n"
-        "class Interrupts:\n"
+def script_that(does: str) -> str:
+    """The command, with something that happens while its libraries load."""
+    return (
+        "import signal, sys\n"
+        "class Loader:\n"
         "    def find_spec(self, name, *others):\n"
         "        if name == 'typer':\n"
-        "            raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupts())\n" + RUN
+        f"            {does}\n"
+        "sys.meta_path.insert(0, Loader())\n" + RUN
     )
-    with start("policies", script=script) as process:
+
+
+def test_an_interruption_while_libraries_load() -> None:
+    with start("policies", script=script_that("raise KeyboardInterrupt")) as process:
         out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert err == "serving-sim: error: interrupted\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_that_the_command_began_deaf_to_stays_unheard(number: signal.Signals) -> None:
-    script = (
-        "import signal, sys\n"
-        f"signal.signal({number:d}, signal.SIG_IGN)  # as nohup does, or a shell in the background\n"
-        "class Raises:\n"
-        "    def find_spec(self, name, *others):\n"
-        "        if name == 'typer':\n"
-        f"            signal.raise_signal({number:d})\n"
-        "sys.meta_path.insert(0, Raises())\n" + RUN
-    )
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])
+def test_a_signal_that_is_ignored_when_the_command_begins_stays_ignored(name: str) -> None:
+    ignoring = f"import signal; signal.signal(signal.{name}, signal.SIG_IGN)\n"  # as nohup does
+    script = ignoring + script_that(f"signal.raise_signal(signal.{name})")
     with start("policies", script=script) as process:
         _, err = process.communicate()
     assert (process.returncode, err) == (0, "")
