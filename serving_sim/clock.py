@@ -24,7 +24,6 @@ class Alarm(simpy.Event):
         super().__init__(clock)
         self._ok = True
         self._value = None
-        self.callbacks = []
 
 
 class Clock(simpy.Environment):

@@ -90,7 +90,6 @@ class Ledger:
         self.tokens = 0
         self.intrinsic = 0
         self.residence = 0.0
-        self.has_prompts = False
 
     def append(self, block: Workload) -> int:
         """Add the next requests of the stream and return the number of the first."""
@@ -101,7 +100,6 @@ class Ledger:
             given["lower"] = block.lower
         if block.first_token_step is not None:
             given["first_token_step"] = block.first_token_step
-            self.has_prompts = True
         self._grow(len(block), given)
         first = self.known
         self._blocks.append(block)

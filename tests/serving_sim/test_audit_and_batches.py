@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies import FCFS, ISJL, SJF
-from serving_sim import StepTime, Violation, Workload, simulate
+from serving_sim import Admission, Epoch, StepTime, Violation, Workload, simulate
 
 
 def test_the_first_violation_names_both_requests() -> None:
@@ -54,6 +55,21 @@ def test_spans_of_constant_batch_by_hand() -> None:
     assert batches.min_progress.tolist() == [0, 0, 0, 1, 0]
 
 
+def test_an_epoch_that_changes_nothing_begins_no_span() -> None:
+    class Alone(FCFS):
+        """One batch after the other."""
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            return () if epoch.active else super().decide(epoch)
+
+    # the second request comes one step before the first, in slot 0, ends
+    run = simulate(Workload([0.0, 4.0], [5, 2]), Alone(), slots=2, record_batches=True)
+    assert run.batches is not None
+    assert run.batches.time.tolist() == [0.0, 5.0]
+    assert run.batches.steps.tolist() == [5, 2]
+    assert run.batches.waiting.tolist() == [0, 0]
+
+
 @given(
     lengths=st.lists(st.integers(1, 12), min_size=1, max_size=25),
     gaps=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.25]), min_size=25, max_size=25),
@@ -90,6 +106,7 @@ def test_the_totals_follow_from_the_batches(
         ({"slots": 0}, "slots=0: must be a whole number >= 1"),
         ({"slots": 1.5}, "slots=1.5: must be a whole number >= 1"),
         ({"slots": True}, "slots=True: must be a whole number >= 1"),
+        ({"slots": 1_000_001}, "slots=1000001: must be at most 1,000,000"),
         ({"slots": 10**20}, f"slots={10**20}: must be at most 1,000,000"),
         ({"slots": 1, "alpha": True}, "alpha=True: must be a whole number of tokens >= 0"),
         ({"slots": 1, "alpha": -1}, "alpha=-1: must be a whole number of tokens >= 0"),
@@ -167,3 +184,7 @@ def test_the_work_of_the_engine_is_counted() -> None:
 
 def test_batches_are_recorded_on_request_only() -> None:
     assert simulate(Workload([0.0], [3]), FCFS(), slots=1).batches is None
+
+
+def test_as_many_slots_as_the_limit_says_are_served() -> None:
+    assert simulate(Workload([0], [1]), FCFS(), slots=1_000_000).slot.tolist() == [0]

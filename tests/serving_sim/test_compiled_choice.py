@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -134,6 +135,16 @@ def test_auto_leaves_a_stream_that_begins_so_to_simpy() -> None:
     run = simulate(Blocks([Workload([0], [2**57])]), FCFS(), slots=1)
     assert run.engine == "simpy"
     assert run.finish.tolist() == [2.0**57]
+
+
+def test_a_log_of_details_says_who_plays_and_why(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="serving_sim"):
+        simulate(FEW, FCFS(), slots=2)
+        simulate(FEW, InBatches(), slots=2)
+    assert caplog.messages == [
+        "fcfs: simpy engine, the compiled one is for 100,000 requests or more",
+        "fcfs: simpy engine, the compiled one knows no rule for the policy fcfs",
+    ]
 
 
 def test_an_unknown_engine_is_refused() -> None:

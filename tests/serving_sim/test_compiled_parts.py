@@ -7,14 +7,17 @@ from collections import deque
 
 import numpy as np
 import pytest
-from engines_agree import check_same
+from engines_agree import ENGINES, check_same
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, Pace
 
 pytest.importorskip("numba", reason="the compiled engine is an optional extra")
 
+from policies import ISJL
+from serving_sim import Workload, simulate
 from serving_sim.compiled.bits import NONE, bits_of, exclude, highest_up_to, include, lowest_from
+from serving_sim.compiled.choice import Engine
 from serving_sim.compiled.heap import heap_pop, heap_push
 from serving_sim.compiled.queue import (
     largest,
@@ -123,6 +126,24 @@ def test_spans_of_two_to_the_31_steps_are_dated_by_an_exact_square() -> None:
 
 def test_slotted_releases_far_from_the_origin() -> None:
     check_same(Case("fcfs", 2, (0.3, 1e12 + 0.25, 2.0**51), (3, 2, 1), pace=Pace(0.1), slotted=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("beta", "last"),
+    [
+        (10, (6.0, 2)),  # 6 and 4 fill the pack of slot 2, 5 is that of slot 3
+        (0, (5.0, 3)),  # the longs are as long as each other: none may be packed, 4 goes where 5 has ended
+    ],
+)
+def test_isjl_packs_no_more_than_the_smallest_long_allows(
+    engine: Engine, beta: int, last: tuple[float, int]
+) -> None:
+    workload = Workload([0] * 5, [20, 20, 6, 5, 4])
+    run = simulate(workload, ISJL(alpha=10, beta=beta), slots=4, engine=engine)
+    assert run.start.tolist()[:4] == [0.0] * 4
+    assert run.slot.tolist()[:4] == [0, 1, 2, 3]
+    assert (run.start[4], run.slot[4]) == last
 
 
 def test_alphas_beyond_any_length() -> None:

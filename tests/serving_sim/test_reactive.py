@@ -111,6 +111,35 @@ def test_a_release_while_the_policy_keeps_the_worker_empty_is_an_epoch_at_once()
     assert run.start.tolist() == [5.0, 2.75]
 
 
+def test_a_source_acts_before_the_policy_that_wakes_at_the_same_instant() -> None:
+    # the wake-up for 0 at 5 is set at 0, the alarm of the source for 5 only at 3
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(10)
+        yield desk.at(3.0)
+        yield desk.at(5.0)
+        desk.release(1)
+
+    class AtFive(Policy):
+        name = "at five"
+
+        def begin(self, slots: int) -> None:
+            self.seen: list[tuple[float, int]] = []
+
+        def join(self, request: int, size: int, release: float) -> None:
+            self.waiting = request + 1
+
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            self.seen.append((epoch.now, self.waiting))
+            if epoch.now < 5.0:
+                epoch.wake_at(5.0)
+                return []
+            return [(0, 0), (1, 1)]
+
+    policy = AtFive()
+    simulate(Scripted(script), policy, slots=2)
+    assert policy.seen == [(0.0, 1), (5.0, 2)]
+
+
 def test_closed_loop_users_never_have_more_than_one_request_each() -> None:
     class Users(ReactiveSource):
         def process(self, desk: Desk) -> Process:

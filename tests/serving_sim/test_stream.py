@@ -41,7 +41,9 @@ def test_blocks_and_a_sink_give_the_run_of_the_whole(policy: Policy, step_time: 
         [served.requests.tenant for served in sink.served if served.requests.tenant is not None]
     )
     assert tenants.tolist() == whole.tenant.tolist()  # type: ignore[union-attr]
-    assert len(run.start) == 0
+    for name in ("start", "first_token", "finish", "slot"):
+        left = getattr(run, name)
+        assert (left.shape, left.dtype) == ((0,), getattr(expected, name).dtype), name
     assert run.requests is None
     assert run.totals.residence == pytest.approx(expected.totals.residence, rel=1e-12)
     for name in ("requests", "tokens", "intrinsic", "steps", "externality", "gap_steps", "makespan"):

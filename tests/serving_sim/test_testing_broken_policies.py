@@ -156,6 +156,22 @@ class KeepsTheEpoch(Plain):
 
 
 @fails(
+    "check_epoch_use: instance 'one slot': policy plain at time 0.0: expected the epoch of this decision "
+    "to be used during this decision only, found epoch.interval after the answer; likely cause: the policy "
+    "keeps the epoch instead of the numbers it needs"
+)
+class AsksTheFirstEpoch(Plain):
+    def begin(self, slots: int) -> None:
+        super().begin(slots)
+        self.epoch: Epoch | None = None
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        self.epoch = self.epoch or epoch
+        self.epoch.interval(0)
+        return self.admit(epoch)
+
+
+@fails(
     "check_epoch_use: instance 'one request': policy plain at time 0.0: expected the bounds of a request "
     "that has joined to be asked for, found epoch.interval(1); likely cause: the number does not come "
     "from join"

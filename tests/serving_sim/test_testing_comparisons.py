@@ -10,6 +10,8 @@ from plain_policy import Plain
 
 from serving_sim import Admission, Epoch, Explanation, Policy, Run, Workload, simulate
 from serving_sim.testing import INSTANCES, check_non_clairvoyance, check_policy
+from serving_sim.testing.instances import Instance, Row, rows
+from serving_sim.testing.observing import observe
 
 
 @pytest.fixture
@@ -23,6 +25,17 @@ def workload(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Workload]:
 
     monkeypatch.setattr("serving_sim.testing.observing.simulate", spied)
     return lambda: runs[-1]
+
+
+@pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.title)
+def test_an_instance_is_played_as_it_says(instance: Instance) -> None:
+    run = observe(Plain(), instance).run
+    assert run is not None
+    assert (run.slots, run.step_time, run.slotted) == (instance.slots, instance.step_time, instance.slotted)
+
+
+def test_intervals_reach_from_half_the_length_to_twice_the_length() -> None:
+    assert rows((0, 7), (2.5, 1)) == (Row(0.0, 7, 4, 14), Row(2.5, 1, 1, 2))
 
 
 def test_waiting_for_a_release_that_lies_ahead(workload: Callable[[], Workload]) -> None:
