@@ -153,18 +153,18 @@ def check_metric(key: str) -> str:
     return _one_of(key, _BY_KEY)
 
 
-def check_request_metric(key: str) -> str:
-    """``key`` itself if it names a metric with one value a request.
+def check_request_metric(key: str, where: str = "metric") -> str:
+    """``key`` itself if it names a metric with one value a request; ``where`` says who names it.
 
     Raises
     ------
     ValueError
         If it does not; the message lists the names.
     """
-    return _one_of(key, [entry.key for entry in REQUEST_METRICS])
+    return _one_of(key, [entry.key for entry in REQUEST_METRICS], where)
 
 
-def _one_of(key: str, names: Collection[str]) -> str:
+def _one_of(key: str, names: Collection[str], where: str = "metric") -> str:
     if key not in names:
-        raise ValueError(f"metric={key!r}: must be one of {', '.join(names)}")
+        raise ValueError(f"{where}={key!r}: must be one of {', '.join(names)}")
     return key

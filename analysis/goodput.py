@@ -45,7 +45,7 @@ def check_objectives(objectives: Mapping[str, float]) -> None:
         If one does.
     """
     for metric, limit in objectives.items():
-        check_request_metric(metric)
+        check_request_metric(metric, "goodput")
         if not limit > 0:
             raise ValueError(f"goodput={metric}:{limit!r}: the limit must be > 0")
 

@@ -40,7 +40,7 @@ class Target:
     precision: float
 
     def __post_init__(self) -> None:
-        check_request_metric(self.metric)
+        check_request_metric(self.metric, "until")
         if not (math.isfinite(self.precision) and self.precision > 0):
             raise ValueError(f"until={self.name}:{100 * self.precision:g}%: the precision must be > 0")
 

@@ -50,7 +50,7 @@ class Window:
 
     def __post_init__(self) -> None:
         if not self.begin < self.end:
-            raise ValueError(f"window={self.begin:g}:{self.end:g}: must begin before it ends")
+            raise ValueError(f"timeline-window={self.begin:g}:{self.end:g}: must begin before it ends")
 
     def requests(self, run: Run) -> IntArray:
         """Rows in the order of admission, the first `MOST_REQUESTS` of them."""
@@ -87,7 +87,7 @@ def write_timeline(path: Path, run: Run, window: Window | None = None) -> str:
     window = window or Window()
     rows = window.requests(run)
     if not len(rows):
-        raise ValueError(f"window={window.begin:g}:{window.end:g}: no request waits or runs in it")
+        raise ValueError(f"timeline-window={window.begin:g}:{window.end:g}: no request waits or runs in it")
     with (
         replacing(path) as temporary,
         temporary.open("wb") as raw,

@@ -11,6 +11,7 @@ import typer
 
 from analysis.cli import completion
 from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.naming import flag
 from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.cli.paths import output_folder
@@ -90,6 +91,8 @@ def capacity(
         record_batches=False,
         recorded={"policies": names, "attainment": attainment, "loads": loads, "metric": metric},
     )
+    if job.traffic.at_once:
+        raise ValueError(f"{_rhythm(workload)}: all requests come at once, there is no rate to change")
     if job.wanted.warmup is None:
         raise ValueError("--warmup=auto: must be a number here, every load would have one of its own")
     check_distinct([each.describe() for each in job.policies])
@@ -113,6 +116,14 @@ def capacity(
         show_json({**job.header(), **found.to_dict()})
         return
     show(limits_table(found, question, job.time_unit))
+
+
+def _rhythm(workload: WorkloadOptions) -> str:
+    """The option that says when requests come."""
+    if workload.num_prompts == 1:
+        return "--num-prompts=1"
+    sources = ("requests", "clients", "arrivals", "workload", "preset")
+    return flag(next(name for name in sources if getattr(workload, name) is not None))
 
 
 def _long(workload: WorkloadOptions) -> WorkloadOptions:

@@ -110,7 +110,7 @@ def _reports_costs(output: OutputOptions, prices: PriceOptions) -> bool:
 def _metrics(text: str) -> tuple[str, ...]:
     from analysis.definitions import check_request_metric
 
-    return tuple(check_request_metric(name.strip()) for name in text.split(","))
+    return tuple(check_request_metric(name.strip(), "percentile-metrics") for name in text.split(","))
 
 
 def _content(job: Job, comparison: Comparison) -> dict[str, Any]:

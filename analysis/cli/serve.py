@@ -95,18 +95,9 @@ class Job:
         return None if self.wanted.targets else len(self.policies) * len(self.traffic.workloads)
 
     def benches(self) -> list[list[Bench]]:
-        """Every policy before every workload, which may then come at any speed.
-
-        Raises
-        ------
-        ValueError
-            If all requests come at once.
-        """
+        """Every policy before every workload, which may then come at any speed."""
         from analysis.capacity import Bench
-        from analysis.stability import is_backlog
 
-        if any(map(is_backlog, self.traffic.workloads)):
-            raise ValueError("--arrivals: all requests come at once, there is no rate to change")
         server = self.server
         return [
             [

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from analysis.cli.naming import flag, named
 from analysis.cli.options import FileOptions
 from analysis.cli.parsing import parse_duration
-from serving_sim import StepTime
+from serving_sim import StepTime, Workload
 
 if TYPE_CHECKING:
     from workloads import ReadReport
-    from workloads.shaping import Shaping, Step
+    from workloads.shaping import Shaped, Shaping, Step
 
 
 def shapings(options: FileOptions, *, slots: int, step_time: StepTime) -> list[Shaping]:
@@ -54,16 +57,30 @@ def shapings(options: FileOptions, *, slots: int, step_time: StepTime) -> list[S
     }
     given = {name: getattr(options, name) for name in makers}
     made = [
-        _named(flag(name), partial(makers[name], value))
+        _asked(flag(name), partial(makers[name], value))
         for name, value in given.items()
         if value is not None and value is not False
     ]
     return [*_window(options), *made]
 
 
-def flag(name: str) -> str:
-    """The option of a field: ``--for`` of ``window_for``."""
-    return "--" + name.removeprefix("window_").replace("_", "-")
+@dataclass(frozen=True)
+class _Asked:
+    """A change that an option asks for: what it refuses is told under the name of the option."""
+
+    option: str
+    change: Shaping
+
+    @property
+    def random(self) -> bool:
+        return self.change.random
+
+    def describe(self) -> str:
+        return self.change.describe()
+
+    def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
+        with named(self.option):
+            return self.change.apply(workload, rng)
 
 
 def rows_line(report: ReadReport, steps: Sequence[Step]) -> str:
@@ -106,14 +123,12 @@ def _window(options: FileOptions) -> list[Shaping]:
         None if text is None else parse_duration(name, text, options.time_unit)
         for name, text in (("--from", options.window_from), ("--for", options.window_for))
     )
-    return [_named("--from, --for", lambda: Window(start or 0.0, duration))]
+    return [_asked("--from, --for", lambda: Window(start or 0.0, duration))]
 
 
-def _named(option: str, make: Callable[[], Shaping]) -> Shaping:
-    try:
-        return make()
-    except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
+def _asked(option: str, make: Callable[[], Shaping]) -> Shaping:
+    with named(option):
+        return _Asked(option, make())
 
 
 def _dropped(report: ReadReport, steps: Sequence[Step]) -> dict[str, int]:

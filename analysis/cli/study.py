@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from analysis.cli import completion
 from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.naming import named
 from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import input_path, output_file, output_folder
 
@@ -241,10 +242,8 @@ def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> Study
         raise ImportError("--backend dask: needs Dask: pip install 'serving-sim[dask]'")
     from distributed.comm.addressing import get_address_host_port
 
-    try:
+    with named(f"--scheduler={scheduler!r}"):
         get_address_host_port(scheduler)
-    except ValueError as error:
-        raise ValueError(f"--scheduler={scheduler!r}: {error}") from None
     return Dask(scheduler)
 
 

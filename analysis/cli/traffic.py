@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.cli.naming import flag
 from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
-from analysis.cli.shaping import flag, input_record, rows_line, shapings, step_lines
+from analysis.cli.shaping import input_record, rows_line, shapings, step_lines
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
@@ -24,7 +25,7 @@ _REQUESTS = 1000
 _LENGTHS = "lmsys-like"
 _LOAD = 0.9
 _LONGEST = 60
-_NO_CAPACITY = "--load: needs a constant step time, others have no fixed capacity; use --request-rate"
+_NO_CAPACITY = "--step-time: must be constant for a load, others have no fixed capacity; use --request-rate"
 _MADE_ONLY = ("preset", "workload", "lengths", "arrivals", "burstiness", "clients", "users", "think_time")
 _NOT_OF_CLIENTS = ("preset", "workload", "lengths", "arrivals", "burstiness", "users", "think_time")
 _NOT_OF_USERS = ("preset", "workload", "arrivals", "burstiness", "request_rate", "load")
@@ -143,8 +144,8 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
     random = any(change.random for change in changes)
     if options.replications > 1 and not random:
         raise ValueError(
-            f"--replications={options.replications}: must be 1 with --requests, a file holds one sequence "
-            "of arrivals; --repeat, --sample or --shuffle-gaps draw others from it"
+            f"--requests: holds one sequence of arrivals, {options.replications} replications need --repeat, "
+            "--sample or --shuffle-gaps, which draw others from it"
         )
     workload, report = read_requests(
         path,
@@ -288,6 +289,10 @@ def _rate(options: WorkloadOptions, mean_length: float, slots: int, step_time: S
 
 
 def _check_rate(options: WorkloadOptions, step_time: StepTime) -> None:
+    from workloads.parameters import check_positive
+
+    if options.request_rate is not None:
+        check_positive("--request-rate", options.request_rate)
     if options.load is None:
         return
     if options.request_rate is not None:

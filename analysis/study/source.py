@@ -81,10 +81,16 @@ class Made:
         """
         rate: float | None = getattr(self._process(slots, step_time), "rate", None)
         if rate is not None and self.num_prompts > rate * step_time.latest:
-            given = f"load={self.load!r}" if self.load is not None else f"request-rate={rate!r}"
-            raise ValueError(
-                f"{given}: {self.num_prompts:,} requests must come within 2**62 steps on {slots:,} slots"
-            )
+            within = f"within 2**62 steps on {slots:,} slots"
+            raise ValueError(f"{self._pace()}: {self.num_prompts:,} requests must come {within}")
+
+    def _pace(self) -> str:
+        """The key of the study that says how fast requests come."""
+        if self.load is not None:
+            return f"load={self.load!r}"
+        if self.request_rate is not None:
+            return f"request-rate={self.request_rate!r}"
+        return f"arrivals={self.arrivals!r}"
 
     def _process(self, slots: int, step_time: StepTime) -> Arrivals:
         rate = self.request_rate

@@ -207,9 +207,26 @@ def test_shares_that_cannot_be(text: str) -> None:
     )
 
 
-def test_a_backlog_has_no_rate(command: Command) -> None:
-    assert command("capacity", "--policy", "fcfs", "--arrivals", "backlog", "--num-prompts", 50) == (
-        2, "", "serving-sim: error: --arrivals: all requests come at once, there is no rate to change\n",
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("--arrivals backlog --num-prompts 50", "--arrivals"),
+        ("--requests at-once.csv", "--requests"),
+        ("--workload at-once.toml", "--workload"),
+        ("--workload at-once.toml --arrivals backlog", "--arrivals"),
+        ("--preset demo --num-prompts 1", "--num-prompts=1"),
+    ],
+)
+def test_a_backlog_has_no_rate(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("at-once.csv").write_text("release,length\n0,3\n0,4\n", encoding="utf-8")
+    Path("at-once.toml").write_text(
+        'num-prompts = 9\nlengths = "fixed:length=3"\narrivals = "backlog"\n', encoding="utf-8"
+    )
+    assert command(f"capacity --policy fcfs {words}") == (
+        2, "", f"serving-sim: error: {option}: all requests come at once, there is no rate to change\n",
     )  # fmt: skip
 
 

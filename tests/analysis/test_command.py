@@ -188,7 +188,7 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         ("run --policy fcfs --percentiles 50,x", "percentiles='x': must be a finite number"),
         (
             "run --policy fcfs --goodput ttff:3",
-            "metric='ttff': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
+            "goodput='ttff': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
         ),
         ("run --policy fcfs --goodput ttft=3", "goodput='ttft=3': must read NAME:NUMBER"),
         ("run --policy fcfs --goodput ttft:3,ttft:4", "goodput='ttft:4': ttft must not come twice"),
@@ -200,7 +200,7 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         ("run --policy fcfs --step-time base=-1", "base=-1.0: must be a finite number >= 0"),
         (
             "run --policy fcfs --step-time base=1,per_token=0.1",
-            "--load: needs a constant step time, others have no fixed capacity; use --request-rate",
+            "--step-time: must be constant for a load, others have no fixed capacity; use --request-rate",
         ),
         (
             "run --policy fcfs --load 0.9 --request-rate 1",
@@ -263,6 +263,18 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         (
             "calibrate no.csv --max-latency p0:3",
             "--max-latency='p0:3': percentiles must lie strictly between 0 and 100",
+        ),
+        (
+            "compare --percentile-metrics itl",
+            (
+                "percentile-metrics='itl': must be one of "
+                "queue_time, ttft, e2el, tpot, normalized_latency, slowdown"
+            ),
+        ),
+        ("run --policy fcfs --request-rate 0", "--request-rate=0.0: must be a finite number > 0"),
+        (
+            "run --policy fcfs --load 1e308 --lengths fixed:length=1",
+            "load=1e+308: gives a rate of inf, must be a finite number > 0",
         ),
         ("compare --policy fcfs --policy fcfs", "policy='fcfs': must not be compared with itself"),
         (

@@ -72,7 +72,7 @@ def test_targets_are_read() -> None:
         ("e2el.mean:5%, e2el.mean:6%", "until='e2el.mean:6%': e2el.mean must not come twice"),
         (
             "e2e.p99:5%",
-            "metric='e2e': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
+            "until='e2e': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
         ),
     ],
 )

@@ -157,7 +157,7 @@ def test_calibrate_shapes_its_log_too(command: Command, clients: Path) -> None:
     ("options", "message"),
     [
         ("--sample 2", "--sample: share=2.0: must be a number above 0 and at most 1"),
-        ("--request-rate 0", "--request-rate: rate=0.0: must be a finite number > 0"),
+        ("--request-rate 0", "--request-rate=0.0: must be a finite number > 0"),
         ("--load -1", "--load: load=-1.0: must be a finite number > 0"),
         ("--load 1 --request-rate 1", "--load: cannot go with --request-rate, one sets the other"),
         ("--from 10mins", "--from='10mins': must be a number with ms, s, min, h, d or no unit, as in 10min"),
@@ -166,17 +166,36 @@ def test_calibrate_shapes_its_log_too(command: Command, clients: Path) -> None:
             "--for='10min': must be in time units, --time-unit does not say how long one is",
         ),
         ("--for 0", "--from, --for: duration=0.0: must be a finite number of time units > 0"),
-        ("--from 99", "window from 99 to the end: leaves none of the 30 requests"),
-        ("--num-prompts 31", "first 31: there are only 30 requests"),
-        ("--tenant t4", "tenant='t4': no request has it"),
-        ("--prefill-chunk 8", "prompts in chunks of 8: the requests do not tell their prompts"),
+        ("--from 99", "--from, --for: window from 99 to the end: leaves none of the 30 requests"),
+        ("--num-prompts 31", "--num-prompts: first 31: there are only 30 requests"),
+        ("--tenant t4", "--tenant: tenant='t4': no request has it"),
+        (
+            "--prefill-chunk 8",
+            "--prefill-chunk: prompts in chunks of 8: the requests do not tell their prompts",
+        ),
         ("--lengths fixed:length=3", "--lengths: cannot go with --requests, the file says what arrives"),
         (
             "--replications 2",
             (
-                "--replications=2: must be 1 with --requests, a file holds one sequence of arrivals; "
-                "--repeat, --sample or --shuffle-gaps draw others from it"
+                "--requests: holds one sequence of arrivals, 2 replications need --repeat, --sample or "
+                "--shuffle-gaps, which draw others from it"
             ),
+        ),
+        (
+            "--until e2el.mean:5%",
+            (
+                "--requests: holds one sequence of arrivals, 10 replications need --repeat, --sample or "
+                "--shuffle-gaps, which draw others from it"
+            ),
+        ),
+        ("--load 0", "--load: load=0.0: must be a finite number > 0"),
+        (
+            "--num-prompts 1 --load 0.5 --slots 2",
+            "--load: load 0.5 on 2 slots: all requests come at once, there are no gaps to stretch",
+        ),
+        (
+            "--num-prompts 1 --request-rate 0.5",
+            "--request-rate: rate 0.5: all requests come at once, there are no gaps to stretch",
         ),
     ],
 )

@@ -213,6 +213,9 @@ REFUSED = {
     SMALL.replace("load = [0.5, 0.7]", "request-rate = 1e-300"): (
         "request-rate=1e-300: 20 requests must come within 2**62 steps on 2 slots"
     ),
+    SMALL + "arrivals = 'poisson:rate=1e-300'": (
+        "arrivals='poisson:rate=1e-300': 20 requests must come within 2**62 steps on 2 slots"
+    ),
     SMALL + f"replications = {10**20}": f"replications={10**20}: must be at most 1,000,000",
     SMALL + "replications = 300_000": "1,800,000 cells: must be at most 1,000,000",
     SMALL.replace("0.5, 0.7", ", ".join(map(str, range(1, 1002)))).replace(

@@ -200,7 +200,7 @@ def test_a_reader_finds_counters_that_say_what_the_requests_say(seen: tuple[Run,
 @pytest.mark.parametrize(
     ("window", "message"),
     [
-        (Window(6, 10), "window=6:10: no request waits or runs in it"),
+        (Window(6, 10), "timeline-window=6:10: no request waits or runs in it"),
         (None, "timeline: needs record_batches=True and no sink"),
     ],
 )
@@ -217,7 +217,10 @@ def test_refusals(window: Window | None, message: str, tmp_path: Path) -> None:
         (["--timeline"], "--timeline: needs --out, the folder for timeline.json.gz"),
         (["--timeline-window", "0:3"], "--timeline-window: needs --timeline"),
         (["--timeline", "--timeline-window", "3", "--out", "x"], "timeline-window='3': must be FROM:TO"),
-        (["--timeline", "--timeline-window", "3:3", "--out", "x"], "window=3:3: must begin before it ends"),
+        (
+            ["--timeline", "--timeline-window", "3:3", "--out", "x"],
+            "timeline-window=3:3: must begin before it ends",
+        ),
         (
             ["--timeline", "--timeline-window", "a:3", "--out", "x"],
             "timeline-window='a': must be a finite number",

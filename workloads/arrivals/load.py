@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from workloads.parameters import check_positive
 
 
@@ -22,9 +24,12 @@ def rate_for_load(load: float, *, slots: int, mean_length: float, step_duration:
     Raises
     ------
     ValueError
-        If an argument is not a finite number above 0.
+        If an argument, or the rate, is not a finite number above 0.
     """
     for name, value in (("load", load), ("slots", slots), ("mean_length", mean_length)):
         check_positive(name, value)
     check_positive("step_duration", step_duration)
-    return load * slots / (mean_length * step_duration)
+    rate = load * slots / (mean_length * step_duration)
+    if not 0 < rate < math.inf:
+        raise ValueError(f"load={load!r}: gives a rate of {rate:g}, must be a finite number > 0")
+    return rate

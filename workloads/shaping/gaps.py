@@ -42,13 +42,7 @@ class Rate:
         return f"rate {self.rate:.4g}"
 
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
-        span = float(np.ptp(workload.release))
-        if span == 0:
-            raise ValueError(f"{self.describe()}: all requests come at once, there are no gaps to stretch")
-        factor = (len(workload) - 1) / span / self.rate
-        if not float(workload.release.max()) * factor < math.inf:
-            raise ValueError(f"{self.describe()}: stretches times beyond the largest number")
-        return Shaped(replace(workload, release=workload.release * factor), note=f"times x {factor:.4g}")
+        return _stretched(workload, self.rate, by=self.describe())
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ class Load:
 
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
         rate = self._rate(workload.total_length / len(workload))
-        shaped = Rate(rate).apply(workload, rng)
+        shaped = _stretched(workload, rate, by=self.describe())
         return replace(shaped, note=f"rate {rate:.4g}, {shaped.note}")
 
     def _rate(self, mean_length: float) -> float:
@@ -111,3 +105,13 @@ class ShuffleGaps:
         gaps = rng.permutation(np.diff(ordered.release))
         release = ordered.release[0] + np.concatenate([[0.0], np.cumsum(gaps)])
         return Shaped(replace(ordered, release=release))
+
+
+def _stretched(workload: Workload, rate: float, by: str) -> Shaped:
+    span = float(np.ptp(workload.release))
+    if span == 0:
+        raise ValueError(f"{by}: all requests come at once, there are no gaps to stretch")
+    factor = (len(workload) - 1) / span / rate
+    if not float(workload.release.max()) * factor < math.inf:
+        raise ValueError(f"{by}: stretches times beyond the largest number")
+    return Shaped(replace(workload, release=workload.release * factor), note=f"times x {factor:.4g}")

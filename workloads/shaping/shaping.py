@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,9 @@ class Shaped:
 class Shaping(Protocol):
     """One change to a workload."""
 
-    random: ClassVar[bool]
-    """Whether the result depends on the seed."""
+    @property
+    def random(self) -> bool:
+        """Whether the result depends on the seed."""
 
     def describe(self) -> str:
         """What it does, in a few words."""
