@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,12 @@ class Environment:
     needs: Callable[[Project], list[str]]
     folder: str = "checkout"
     surroundings: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_project() -> Project:
+    """What pyproject.toml says of the project."""
+    table: Project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return table
 
 
 def newest(project: Project) -> list[str]:
@@ -81,12 +87,11 @@ ENVIRONMENTS = {
 
 def install(environment: Environment, python: str, work: Path) -> Path:
     """Install the wheel of the tree as it stands, and its needs; the interpreter that finds them."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(work / "dist"), versions=["standard"])
     subprocess.run([python, "-m", "venv", work / "venv"], check=True)
     interpreter = work / "venv" / "bin" / "python"
     pip: list[str | Path] = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *environment.needs(project), wheel], check=True)
+    subprocess.run([*pip, *environment.needs(read_project()), wheel], check=True)
     return interpreter
 
 
@@ -100,25 +105,34 @@ def copy_without_packages(target: Path) -> None:
             shutil.copy(ROOT / name, target / name)
 
 
+def releases(interpreter: Path, needs: Iterable[str]) -> str:
+    """What was installed: the interpreter, and the release of every need."""
+    names = sorted({Requirement(need).name for need in needs})
+    script = (
+        "import platform, sys; from importlib.metadata import version\n"
+        "here = [f'{name} {version(name)}' for name in sys.argv[1:]]\n"
+        "print('Python', ', '.join([platform.python_version(), *here]))"
+    )
+    return subprocess.check_output([interpreter, "-c", script, *names], text=True).strip()
+
+
 def passes(environment: Environment, python: str, more: list[str]) -> bool:
-    """Whether the tests pass in an environment made anew."""
+    """Whether the tests pass in an environment made anew; pytest says how many were skipped, and why."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
         interpreter = install(environment, python, work)
+        print(releases(interpreter, environment.needs(read_project())), flush=True)  # noqa: T201
         copy_without_packages(work / environment.folder)
         # no xdist: its messages are UTF-8
-        words: list[str | Path] = [
-            interpreter,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--hypothesis-profile=brief",
-            *more,
-        ]
-        around = os.environ | environment.surroundings
-        return subprocess.run(words, cwd=work / environment.folder, env=around, check=False).returncode == 0
+        words = ["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--hypothesis-profile=brief", *more]
+        around = {
+            "SERVING_SIM_SHARED": str(ROOT.parent / "shared"),  # beside the repository, not beside its copy
+            **os.environ,
+            "PYTHONPATH": "",  # it may name the repository
+            **environment.surroundings,
+        }
+        run = subprocess.run([interpreter, *words], cwd=work / environment.folder, env=around, check=False)
+        return run.returncode == 0
 
 
 def main() -> int:
