@@ -71,7 +71,7 @@ KEEPING = {"study", "reproduce"}
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 _ENDS = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>\n", ".html": b"</html>"}
 _PATIENCE = 120.0
-"""Seconds that a command may take to end after a signal, on a machine that is busy with other work."""
+"""Seconds that a command may take, after a signal or undisturbed, on a machine busy with other work."""
 
 _GRACE = 20.0
 """Seconds in which workers must notice that they are alone."""
@@ -104,11 +104,9 @@ def faults(attempt: Attempt, folder: Path, *, go_on: bool = False) -> list[str]:
         with suppress(ProcessLookupError):  # it may have ended
             send = os.killpg if attempt.with_workers else os.kill
             send(process.pid, attempt.number)
-        try:
-            _, said = process.communicate(timeout=_PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return [f"still alive after {_PATIENCE:g} s"]
+        said = _last_words(process)
+    if said is None:
+        return [f"still alive {_PATIENCE:g} s after the signal"]
     found = [
         *_wrong_ending(process.returncode, said, attempt.number),
         *_survivors(process.pid),
@@ -137,12 +135,24 @@ def _start(command: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
+def _last_words(process: subprocess.Popen[str]) -> str | None:
+    """What a command says until it ends; None if it does not end in time, and is killed."""
+    try:
+        return process.communicate(timeout=_PATIENCE)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None
+
+
 def _wrong_second_run(command: str, folder: Path) -> Iterator[str]:
     """Faults of a run that goes on with what an earlier one has left."""
     kept = {path: path.stat().st_mtime_ns for path in (folder / "out" / "kept").rglob("*.json")}
     before = _finished(folder)
     with _start(command, folder) as process:
-        _, said = process.communicate()
+        said = _last_words(process)
+    if said is None:
+        yield f"the second run is still alive after {_PATIENCE:g} s"
+        return
     if process.returncode != 0:
         yield f"exit code {process.returncode} of the second run: {said[-300:]!r}"
     after = _finished(folder)
@@ -161,7 +171,7 @@ def undisturbed(command: str) -> tuple[float, dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         with _start(command, Path(folder)) as process:
-            _, said = process.communicate()
+            said = _last_words(process)
         assert process.returncode == 0, said
         return time.monotonic() - begin, _finished(Path(folder))
 

@@ -122,7 +122,7 @@ class _Play:
         self._constant = step_time.constant
         self._coefficients = _coefficients(step_time)
         self._worker, self._queue, self._plan = empty_slots(slots), make_queue(), no_plan(slots)
-        self._rank, self._ranked = read_only(np.empty(0, np.int64)), 0
+        self._rank = read_only(np.empty(0, np.int64))
         self._more = True
         self.sums, self.tally = np.zeros((3, 2), np.int64), make_tally()
         self.state = State()

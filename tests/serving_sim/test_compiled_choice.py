@@ -266,5 +266,8 @@ def test_what_can_be_compiled_is_known_without_a_run(monkeypatch: pytest.MonkeyP
     pytest.importorskip("numba")
     assert choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)
     assert not choice.can_compile(FEW, InBatches(), StepTime(), slotted=False)
+    late = Workload([2.0**57], [1])
+    assert choice.can_compile(late, FCFS(), StepTime(), slotted=False)
+    assert not choice.can_compile(late, FCFS(), StepTime(), slotted=True)
     monkeypatch.setattr(choice, "find_spec", lambda _: None)
     assert not choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)

@@ -35,7 +35,7 @@ def test_an_instance_is_played_as_it_says(instance: Instance) -> None:
 
 
 def test_intervals_reach_from_half_the_length_to_twice_the_length() -> None:
-    assert rows((0, 7), (2.5, 1)) == (Row(0.0, 7, 4, 14), Row(2.5, 1, 1, 2))
+    assert rows((0, 7), (2.5, 6)) == (Row(0.0, 7, 4, 14), Row(2.5, 6, 3, 12))
 
 
 def test_waiting_for_a_release_that_lies_ahead(workload: Callable[[], Workload]) -> None:
