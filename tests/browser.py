@@ -57,7 +57,7 @@ def act(page: str, acting: str, folder: Path) -> dict[str, Any]:
     path = folder / "page.html"
     path.write_text(page.replace("</body>", _AROUND.replace("ACTING", acting)), encoding="utf-8")
     command = [CHROMIUM, *_OPTIONS, f"--user-data-dir={folder / 'profile'}", path.as_uri()]
-    seen = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    seen = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=120)
     parser = _Result()
     parser.feed(seen.stdout)
     result: dict[str, Any] = json.loads(parser.text)
