@@ -120,11 +120,13 @@ class _FrameFile:
             frame.to_csv(self._text, index=False, header=not self._csv_started, lineterminator="\n")
             self._csv_started = True
             return
-        table = pa.Table.from_pandas(frame, preserve_index=False)
+        # threads of Arrow would keep memory for themselves, and dictionaries of values that hardly repeat
+        # take more of it, and of the file, than they save
+        table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
         if self._parquet is None:
             # Arrow takes a path with a colon in it for an address
             file = self._closing.enter_context(pa.OSFile(str(self._temporary), "wb"))
-            writer = pq.ParquetWriter(file, table.schema, compression="zstd")
+            writer = pq.ParquetWriter(file, table.schema, compression="zstd", use_dictionary=False)
             self._parquet = self._closing.enter_context(writer)
         self._parquet.write_table(table)
 
