@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,6 +16,10 @@ from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 _COLUMNS = 3
+_APART = 1.25  # height of a title, in bars
+_BARS = 0.68  # share of its panel that the longest bar or whisker takes
+_NUMBERS = 0.95  # where the numbers of a panel end
+_WHISKER = "#333333"
 
 
 def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUnit) -> Figure:
@@ -33,19 +36,28 @@ def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUn
     """
     style = inks([outcome.policy for outcome in outcomes])
     names = list(outcomes[0].metrics[metric])
-    rows = math.ceil(len(names) / _COLUMNS)
+    pitch = len(outcomes) + _APART
+    rows = -(-len(names) // _COLUMNS)
     with drawing():
-        # apart, or a number would seem to belong to the next panel
-        figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)), apart=0.09)
-        panels = figure.subplots(rows, min(_COLUMNS, len(names)), squeeze=False).ravel()
-        for place, (axes, name) in enumerate(zip(panels, names, strict=False)):
+        figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)))
+        axes = figure.subplots()  # one for all panels: they have no scales to show
+        for place, name in enumerate(names):
+            row, column = divmod(place, _COLUMNS)
             estimates = {outcome.policy: outcome.metrics[metric][name] for outcome in outcomes}
-            _panel(axes, name, estimates, style, named=place % _COLUMNS == 0)
-        for axes in panels[len(names) :]:
-            axes.set_visible(False)
+            _panel(axes, name, estimates, style, left=column, top=row * pitch)
+        axes.set_yticks(
+            [row * pitch + place for row in range(rows) for place in range(len(outcomes))],
+            list(style) * rows,
+        )
+        axes.set_xlim(0, min(_COLUMNS, len(names)))
+        axes.set_ylim(rows * pitch - _APART - 0.4, -_APART - 0.1)
         grows = any(outcome.unstable for outcome in outcomes)
         legend = "; ! grows with the length of the run" if grows else ""
-        figure.supxlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals{legend}", fontsize=9)
+        axes.set_xlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals{legend}")
+        axes.set_xticks([])  # the number at each bar says more than a scale
+        axes.spines[:].set_visible(False)
+        axes.grid(visible=False)
+        axes.tick_params(axis="y", length=0)
     return figure
 
 
@@ -54,24 +66,30 @@ def _number(estimate: Estimate) -> str:
 
 
 def _panel(
-    axes: Axes, title: str, estimates: dict[str, Estimate], style: dict[str, Ink], *, named: bool
+    axes: Axes,
+    title: str,
+    estimates: Mapping[str, Estimate],
+    style: Mapping[str, Ink],
+    *,
+    left: float,
+    top: float,
 ) -> None:
-    axes.set_title(title, loc="left")
+    axes.text(left, top - 0.6, title, fontsize=10, va="bottom")
+    axes.vlines(left, top - 0.5, top + len(estimates) - 0.5, color="#000000", linewidth=0.8)
     most = max((estimate.high or estimate.value or 0) for estimate in estimates.values())
-    for place, (policy, estimate) in enumerate(estimates.items()):
-        if estimate.value is None:
-            continue
-        axes.barh(place, estimate.value, height=0.68, color=style[policy].colour)
-        if estimate.low is not None and estimate.high is not None:
-            reach = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
-            axes.errorbar(estimate.value, place, xerr=reach, color="#333333", capsize=2.5, linewidth=1)
+    scale = _BARS / most if most else 1.0
+    places = [top + place for place in range(len(estimates))]
+    widths = [scale * (estimate.value or 0) for estimate in estimates.values()]
+    axes.barh(places, widths, left=left, height=0.68, color=[style[policy].colour for policy in estimates])
+    for place, estimate in zip(places, estimates.values(), strict=True):
         # in a column of their own: at the end of a whisker they would seem to name that end
-        across = axes.get_yaxis_transform()
-        axes.text(1, place, _number(estimate), transform=across, ha="right", va="center", fontsize=8)
-    axes.set_xlim(0, 1.38 * most if most else 1)  # room for the numbers
-    axes.set_yticks(range(len(estimates)), list(estimates) if named else [""] * len(estimates))
-    axes.set_ylim(len(estimates) - 0.5, -0.5)
-    axes.set_xticks([])  # the number at each bar says more than a scale
-    axes.spines["bottom"].set_visible(False)
-    axes.grid(visible=False)
-    axes.tick_params(axis="y", length=0)
+        axes.text(left + _NUMBERS, place, _number(estimate), ha="right", va="center", fontsize=8)
+    _whiskers(axes, [each.scaled(scale) for each in estimates.values()], places, left)
+
+
+def _whiskers(axes: Axes, estimates: Sequence[Estimate], places: Sequence[float], left: float) -> None:
+    lows = [left + max(each.low, 0) for each in estimates if each.low is not None]
+    highs = [left + each.high for each in estimates if each.high is not None]
+    across = [place for place, each in zip(places, estimates, strict=True) if each.low is not None]
+    axes.hlines(across, lows, highs, color=_WHISKER, linewidth=1)
+    axes.plot(lows + highs, across + across, "|", color=_WHISKER, markersize=5)

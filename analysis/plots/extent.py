@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from analysis.levels import gap_levels
 from analysis.outcome import Outcome
 from analysis.plots.labels import label_points
-from analysis.plots.style import drawing, fill_steps, inks, new_figure, plain_numbers
+from analysis.plots.strips import Strip, draw_strips, round_tick
+from analysis.plots.style import drawing, inks, new_figure, plain_numbers
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 _BINS = 300
-_BUDGET = "#000000"
 _FRONTIER = "#CCCCCC"
 
 
@@ -34,24 +34,21 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
     most = max(outcome.runs[0].max_gap for outcome in outcomes)
     budgets = [outcome.runs[0].audit.alpha for outcome in outcomes]
     top = 1.08 * max([most, 1, *(alpha for alpha in budgets if alpha is not None)])
+    strips = [
+        Strip(
+            outcome.policy if alpha is None else f"{outcome.policy}, dashed: alpha = {number(alpha)}",
+            gap_levels(outcome.runs[0]).largest(edges),
+            style[outcome.policy].colour,
+            alpha,
+        )
+        for outcome, alpha in zip(outcomes, budgets, strict=True)
+    ]
     with drawing():
-        figure = new_figure(height=0.7 + 0.95 * len(outcomes))
-        strips = figure.subplots(len(outcomes), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-        for outcome, alpha, strip in zip(outcomes, budgets, strips, strict=True):
-            gap = gap_levels(outcome.runs[0]).largest(edges)
-            fill_steps(strip, edges, gap, style[outcome.policy])
-            if alpha is not None:
-                strip.axhline(alpha, color=_BUDGET, linewidth=1, linestyle="--")
-                strip.text(
-                    1.005, alpha, "alpha", transform=strip.get_yaxis_transform(), va="center", fontsize=8
-                )
-            strip.set_title(outcome.policy, loc="left", fontsize=8, pad=2)
-            strip.margins(x=0)
-            strip.set_ylim(0, top)
-            plain_numbers(strip.yaxis)
-        plain_numbers(strips[-1].xaxis)
-        figure.supylabel("largest gap (tokens)", fontsize=9)
-        strips[-1].set_xlabel(f"time ({time_unit.plural}), bins of {number(edges[1])}")
+        figure = new_figure(height=0.7 + 0.85 * len(outcomes))
+        axes = figure.subplots()
+        draw_strips(axes, edges, strips, top=top, tick=round_tick(top))
+        axes.set_ylabel("largest gap (tokens)")
+        axes.set_xlabel(f"time ({time_unit.plural}), bins of {number(edges[1])}")
     return figure
 
 

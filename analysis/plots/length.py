@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from analysis.definitions import definition
 from analysis.latency import latency, measured_rows, served_requests
 from analysis.outcome import Outcome
-from analysis.plots.scale import latency_scale, metric_series
+from analysis.plots.scale import latency_scale
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray, IntArray
@@ -21,7 +21,7 @@ _SHARES = {"median": 0.5, "95th percentile": 0.95}
 
 
 def latency_against_length(
-    outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUnit, warmup: int = 0
+    outcomes: Sequence[Outcome], metric: str, bins: Bins, *, time_unit: TimeUnit, warmup: int = 0
 ) -> Figure:
     """Draw median and 95th percentile of a metric against length, one line a policy.
 
@@ -31,14 +31,15 @@ def latency_against_length(
         Policies to draw, which served the same requests; all replications count.
     metric : str
         Key of `analysis.definitions.REQUEST_METRICS`.
+    bins : Bins
+        `length_bins` of any of them with the same warm-up, whatever the metric.
     time_unit : TimeUnit
         What the run counts time in.
     warmup : int
         First requests to leave out.
     """
     style = inks([outcome.policy for outcome in outcomes])
-    series = metric_series(outcomes, metric, warmup)
-    bins = Bins.of(_lengths(outcomes[0], metric, warmup))  # all policies serve the same requests
+    series = [_values(outcome, metric, warmup) for outcome in outcomes]
     with drawing():
         figure = new_figure(height=3.8)
         panels = figure.subplots(1, len(_SHARES), sharey=True)
@@ -85,16 +86,34 @@ class Bins:
         return cls(np.array([length[each].mean() for each in members]), members)
 
     def quantiles(self, values: FloatArray, shares: Sequence[float]) -> FloatArray:
-        """Quantiles of ``values`` in each bin, shape (len(shares), m)."""
-        return np.array([np.quantile(values[each], shares) for each in self.members]).T
+        """Quantiles of ``values`` in each bin, shape (len(shares), m); NaN counts as no value."""
+        return np.array([_quantiles(values[each], shares) for each in self.members]).T
 
 
-def _lengths(outcome: Outcome, metric: str, warmup: int) -> IntArray:
-    """Lengths of the requests of `metric_series`, row by row."""
-    lengths = []
-    for run in outcome.runs:
-        served = served_requests(run)
-        rows = measured_rows(run, warmup)
-        defined = ~np.isnan(latency(served, run.step_time, metric)[rows])
-        lengths.append(served.requests.length[rows][defined])
-    return np.concatenate(lengths)
+def length_bins(outcome: Outcome, warmup: int = 0) -> Bins:
+    """Bins of the requests of a policy, over all replications.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Any policy of a comparison: all serve the same requests.
+    warmup : int
+        First requests of each run to leave out.
+    """
+    lengths = [served_requests(run).requests.length[measured_rows(run, warmup)] for run in outcome.runs]
+    return Bins.of(np.concatenate(lengths))
+
+
+def _values(outcome: Outcome, metric: str, warmup: int) -> FloatArray:
+    """One value a request of `length_bins`, row by row; NaN where the metric is undefined."""
+    return np.concatenate(
+        [
+            latency(served_requests(run), run.step_time, metric)[measured_rows(run, warmup)]
+            for run in outcome.runs
+        ]
+    )
+
+
+def _quantiles(values: FloatArray, shares: Sequence[float]) -> FloatArray:
+    defined = values[~np.isnan(values)]
+    return np.quantile(defined, shares) if len(defined) else np.full(len(shares), np.nan)

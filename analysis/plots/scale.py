@@ -40,7 +40,7 @@ def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
     Parameters
     ----------
     series : sequence of ndarray of float
-        Values of one metric, one array a policy.
+        Values of one metric, one array a policy; NaN counts as no value.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
         Logarithmic where the medians differ by more than a factor of five, since zero would press
         some policies into a corner; a metric that can be zero stays linear.
     """
-    filled = [values for values in series if len(values)]
+    filled = [defined for values in series if len(defined := values[~np.isnan(values)])]
     if not filled or min(np.min(values) for values in filled) <= 0:
         return "linear"
     medians = [float(np.median(values[:: 1 + len(values) // _SAMPLE])) for values in filled]

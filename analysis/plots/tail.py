@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from analysis.definitions import definition
 from analysis.outcome import Outcome
@@ -43,6 +43,7 @@ def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUni
         axes.set_yscale("log")
         axes.set_ylim(top=1)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
+        axes.yaxis.set_minor_locator(NullLocator())  # takes longer to draw than the data
         axes.set_xscale(latency_scale(series))
         plain_numbers(axes.xaxis)
         axes.set_xlabel(definition(metric).label(time_unit))

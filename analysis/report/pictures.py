@@ -11,9 +11,11 @@ from analysis.compare import Comparison
 from analysis.definitions import definition
 from analysis.outcome import Outcome
 from analysis.plots import (
+    Bins,
     Figure,
     latency_against_length,
     latency_tail,
+    length_bins,
     load_over_time,
     quantile_bars,
     save_figure,
@@ -56,6 +58,7 @@ class Picture:
 def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:
     """Draw a comparison: three pictures a metric, slowdown by length, and the load over time."""
     outcomes = comparison.outcomes
+    bins = length_bins(outcomes[0], warmup)
     pictures = []
     for metric in comparison.metrics:
         title = definition(metric).title
@@ -75,24 +78,26 @@ def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: 
                 "logarithmic scale. The line that ends furthest right has the slowest request.",
                 latency_tail(outcomes, metric, time_unit=time_unit, warmup=warmup),
             ),
-            _by_length(outcomes, metric, time_unit, warmup),
+            _by_length(outcomes, metric, bins, time_unit, warmup),
         ]
     if "slowdown" not in comparison.metrics:
-        pictures.append(_by_length(outcomes, "slowdown", time_unit, warmup))
+        pictures.append(_by_length(outcomes, "slowdown", bins, time_unit, warmup))
     load = Picture(
         "load-over-time",
         "Waiting and active requests over time",
-        "Above the length of the queue under each policy, below the size of the batch; the top of a "
-        "strip is a full batch.",
+        "On the left the requests that wait, on the right those in the batch, one strip a policy and all "
+        "of a column on the same scale. On the right a full strip is a full batch.",
         load_over_time(outcomes, time_unit=time_unit),
     )
     return [*pictures, load]
 
 
-def _by_length(outcomes: Sequence[Outcome], metric: str, time_unit: TimeUnit, warmup: int) -> Picture:
+def _by_length(
+    outcomes: Sequence[Outcome], metric: str, bins: Bins, time_unit: TimeUnit, warmup: int
+) -> Picture:
     return Picture(
         f"{metric.replace('_', '-')}-by-length",
         f"The {definition(metric).title} against request length",
         "Median and 95th percentile among requests of about the same length, one line a policy.",
-        latency_against_length(outcomes, metric, time_unit=time_unit, warmup=warmup),
+        latency_against_length(outcomes, metric, bins, time_unit=time_unit, warmup=warmup),
     )

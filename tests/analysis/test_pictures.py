@@ -16,12 +16,14 @@ from analysis.plots import (
     Figure,
     latency_against_length,
     latency_tail,
+    length_bins,
     load_over_time,
     quantile_bars,
     save_figure,
     to_svg,
 )
 from analysis.plots.length import Bins
+from analysis.plots.margins import numbers_in_view
 from analysis.plots.scale import latency_scale
 from analysis.plots.style import inks
 from analysis.plots.tail import survival
@@ -87,6 +89,12 @@ def test_requests_of_one_length_share_a_bin() -> None:
     assert bins.quantiles(np.arange(100.0), [0.5, 1]).tolist() == [[49.5], [99]]
 
 
+def test_requests_without_a_value_do_not_count() -> None:
+    bins = Bins.of(np.array([1, 1, 1, 9, 9]))
+    (median,) = bins.quantiles(np.array([1.0, np.nan, 4.0, np.nan, np.nan]), [0.5])
+    np.testing.assert_array_equal(median, [2.5, np.nan])
+
+
 def test_a_policy_keeps_its_look() -> None:
     style = inks(["a", "b", "c"])
     assert len({ink.colour for ink in style.values()}) == 3
@@ -107,7 +115,7 @@ def figures(comparison: Comparison) -> dict[str, Figure]:
         "tail": latency_tail(outcomes, "e2el", time_unit=STEPS),
         "bars": quantile_bars(outcomes, "e2el", time_unit=STEPS),
         "load": load_over_time(outcomes, time_unit=STEPS),
-        "length": latency_against_length(outcomes, "e2el", time_unit=STEPS),
+        "length": latency_against_length(outcomes, "e2el", length_bins(outcomes[0]), time_unit=STEPS),
     }
 
 
@@ -121,11 +129,13 @@ def test_axes_carry_units_and_policies_are_named(comparison: Comparison) -> None
     assert "end-to-end latency (steps)" in labels["length"]
     assert "request length (tokens)" in labels["length"]
     assert any(label.startswith("time (steps)") for label in labels["load"])
-    for name in ("tail", "load", "length"):
+    for name in ("tail", "length"):
         named = [text.get_text() for legend in drawn[name].legends for text in legend.get_texts()]
         assert named == ["fcfs", "sjf", "isjl:alpha=10"]
     bars = drawn["bars"].axes[0]
-    assert [tick.get_text() for tick in bars.get_yticklabels()] == ["fcfs", "sjf", "isjl:alpha=10"]
+    assert [tick.get_text() for tick in bars.get_yticklabels()] == 2 * ["fcfs", "sjf", "isjl:alpha=10"]
+    for axes in drawn["load"].axes:
+        assert [text.get_text().partition(",")[0] for text in axes.texts] == ["fcfs", "sjf", "isjl:alpha=10"]
 
 
 def test_nothing_drawn_overlaps_the_legend(comparison: Comparison) -> None:
@@ -134,6 +144,29 @@ def test_nothing_drawn_overlaps_the_legend(comparison: Comparison) -> None:
         for legend in figure.legends:
             box = legend.get_window_extent()
             assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
+
+
+def test_every_letter_is_inside_the_picture_and_beside_the_panels(comparison: Comparison) -> None:
+    for name, figure in figures(comparison).items():
+        figure.draw_without_rendering()
+        panels = [axes.get_window_extent() for axes in figure.axes]
+        for axes in figure.axes:
+            numbers = [*numbers_in_view(axes.xaxis), *numbers_in_view(axes.yaxis)]
+            labels = [each for each in (axes.xaxis.label, axes.yaxis.label) if each.get_text()]
+            for text in (*labels, *axes.texts, *numbers):
+                box = text.get_window_extent()
+                assert figure.bbox.padded(1).containsx(box.x0), (name, text)
+                assert figure.bbox.padded(1).containsx(box.x1), (name, text)
+                assert figure.bbox.padded(1).containsy(box.y0), (name, text)
+                assert text in axes.texts or not any(map(box.overlaps, panels)), (name, text)
+
+
+def test_a_label_stands_beyond_the_numbers_of_its_axis(comparison: Comparison) -> None:
+    figure = latency_tail(comparison.outcomes, "e2el", time_unit=STEPS)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    left = min(number.get_window_extent().x0 for number in numbers_in_view(axes.yaxis))
+    assert axes.yaxis.label.get_window_extent().x1 < left < axes.get_window_extent().x0
 
 
 def test_the_same_figure_gives_the_same_bytes(comparison: Comparison, tmp_path: Path) -> None:
