@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ def results(calls: Sequence[_Call], jobs: int, *, in_order: bool = False) -> Ite
         n_jobs=workers,
         return_as="generator" if in_order else "generator_unordered",
         initializer=start_worker,
-        initargs=(os.getpid(),),
+        initargs=worker_of_this_process(),  # others than last time: joblib starts other processes
     )
     with starting_workers():
         begun: Iterator[Any] = parallel(calls)
@@ -53,8 +54,14 @@ def processes(jobs: int | None) -> int:
     return cpu_count() if jobs is None else jobs
 
 
-def start_worker(parent: int) -> None:
-    """Make this process a worker of ``parent``: to be called first of all in it."""
+def worker_of_this_process() -> tuple[int, tuple[str, ...]]:
+    """What `start_worker` must know of this process."""
+    return os.getpid(), tuple(sys.path)
+
+
+def start_worker(parent: int, import_path: tuple[str, ...]) -> None:
+    """Make this process a worker of ``parent`` that finds its modules: to be called first of all in it."""
+    sys.path[:] = import_path
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     if _MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as it was while this process began

@@ -7,7 +7,6 @@ result; so has a cell that takes its worker process down, and the cells beside i
 from __future__ import annotations
 
 import logging
-import os
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -20,7 +19,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from analysis.study.cell import Cell
 from analysis.study.measure import Result, attempt
-from analysis.workers import start_worker, starting_workers
+from analysis.workers import start_worker, starting_workers, worker_of_this_process
 
 Results = Iterator[tuple[Cell, Result]]
 
@@ -147,7 +146,7 @@ def _submit(pool: ProcessPoolExecutor, cell: Cell) -> Future[Result]:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=worker_of_this_process())
     try:
         with starting_workers():
             pool.submit(int)  # the first call starts all processes

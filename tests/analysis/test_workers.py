@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from joblib import delayed
@@ -17,6 +19,15 @@ def test_results_come_from_other_processes_in_order() -> None:
         0, 1, 2, 3, 4, 5,
     ]  # fmt: skip
     assert os.getpid() not in list(workers.results([delayed(os.getpid)() for _ in range(2)], 2))
+
+
+def test_workers_import_from_where_this_process_does_now(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls = [delayed(lambda: sys.path[0])() for _ in range(2)]
+    assert str(tmp_path) not in list(workers.results(calls, 2))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(workers.results(calls, 2)) == [str(tmp_path)] * 2
 
 
 def test_workers_leave_interruptions_to_this_process() -> None:
