@@ -16,7 +16,7 @@ from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
-from analysis.stability import GROWING, ONE_BACKLOG, is_backlog
+from analysis.stability import GROWING, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, SECTIONS, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
@@ -159,7 +159,7 @@ def compare(
             pair = _Pair(
                 series=[arrival_series(run, metric, warmup) for run in outcome.runs],
                 baselines=baselines,
-                backlog=is_backlog(served_requests(outcome.runs[0]).requests),
+                one_draw=no_steady_state(outcome.runs[0], None),
                 steady=not (outcomes[0].unstable or outcome.unstable),
                 memory=memory_of_difference(metric, outcomes[0].stability, outcome.stability),
             )
@@ -191,7 +191,8 @@ class _Pair:
 
     series: Sequence[FloatArray]
     baselines: Sequence[FloatArray]
-    backlog: bool
+    one_draw: str | None
+    """Why the requests of a run are a finite set, None where they are a stream."""
     steady: bool
     memory: Memory
 
@@ -206,7 +207,7 @@ class _Pair:
                 self.series,
                 self.baselines,
                 confidence,
-                stationary=not self.backlog,
+                stationary=self.one_draw is None,
                 memory=self.memory,
             )
         else:
@@ -214,8 +215,8 @@ class _Pair:
             estimate = sectioning.estimate_difference(
                 statistic, values, baseline, confidence, memory=self.memory
             )
-            if self.backlog:
-                estimate = estimate.withheld(ONE_BACKLOG)
+            if self.one_draw is not None:
+                estimate = estimate.withheld(self.one_draw)
         return estimate if self.steady else estimate.withheld(GROWING)
 
     def variance_reduction(self, statistic: Statistic) -> float | None:

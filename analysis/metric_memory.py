@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def memory_of_metric(metric: str, runs: Sequence[Run], found: Stability | None, 
         math.fsum(float(np.var(arrival_series(run, each, warmup))) for run in runs)
         for each in ("queue_time", "e2el")
     )
-    return Memory(memory.requests, diluted=waits < DILUTED * latencies)
+    return replace(memory, diluted=waits < DILUTED * latencies)
 
 
 def memory_of_difference(metric: str, *found: Stability | None) -> Memory:
@@ -57,4 +58,8 @@ def memory_of_difference(metric: str, *found: Stability | None) -> Memory:
     """
     if metric == _WITHOUT_WAIT:
         return NO_THEORY
-    return Memory(max(0.0 if each is None else each.memory for each in found))
+    known = [each for each in found if each is not None]
+    return Memory(
+        max((each.memory for each in known), default=0.0),
+        together=max((each.clustering for each in known), default=1.0),
+    )

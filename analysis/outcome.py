@@ -16,7 +16,7 @@ from analysis.stability import (
     UNKNOWN,
     Stability,
     WorkRates,
-    is_backlog,
+    is_burst,
     judge_together,
 )
 from analysis.statistic import MEAN, PERCENTILES, quantiles
@@ -156,7 +156,7 @@ def _estimates(
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
-    stationary = not is_backlog(served_requests(runs[0]).requests)
+    stationary = not is_burst(served_requests(runs[0]).requests, runs[0].step_time)
     memory = memory_of_metric(metric, runs, stability, warmup)
     return replications.estimates(
         (MEAN, *quantiles(percentiles)), series, stationary=stationary, memory=memory

@@ -24,10 +24,13 @@ class Memory:
         `queue_memory` in requests, 0 where theory says nothing.
     diluted : bool
         Whether the queue adds little to what the series holds (`analysis.metric_memory.memory_of_metric`).
+    together : float
+        Requests that come together, >= 1 (`analysis.stability.Stability.clustering`).
     """
 
     requests: float = 0.0
     diluted: bool = False
+    together: float = 1.0
 
     def least_time(self, *, part: float, as_mean: float) -> float:
         """Least autocorrelation time to reckon with, in requests.
@@ -42,9 +45,10 @@ class Memory:
         Notes
         -----
         A diluted series finds its rare values in any state of the queue: no statistic of it needs more of
-        these states than the mean of the waits does.
+        these states than the mean of the waits does. And however low the load, requests that come
+        together wait for each other: they are one observation.
         """
-        return CAUTION * self.requests * (min(part, as_mean) if self.diluted else part)
+        return max(self.together, CAUTION * self.requests * (min(part, as_mean) if self.diluted else part))
 
 
 NO_THEORY = Memory()

@@ -50,7 +50,7 @@ def estimate(
     confidence : float
         Nominal coverage.
     stationary : bool
-        Whether a replication is a piece of a steady state, which the estimate is about. A backlog
+        Whether a replication is a piece of a steady state, which the estimate is about. A backlog or burst
         is none: its quantile is that of a finite set of requests, and the estimate is about what
         this comes to on average.
     memory : Memory

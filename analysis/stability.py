@@ -66,6 +66,7 @@ class WorkRates:
 UNKNOWN = WorkRates()
 
 ONE_BACKLOG = "all requests are released at once: intervals need replications"
+ONE_BURST = "half of the requests or more come within the time that one takes: intervals need replications"
 GROWING = "the queue grows as long as requests arrive: no steady state"
 UNDECIDED = "too short to tell whether the queue grows as long as requests arrive"
 
@@ -90,6 +91,9 @@ class Stability:
     variability : float
         Squared coefficients of variation of gaps and lengths together, 2 for Poisson arrivals of
         geometric lengths.
+    clustering : float
+        How many requests come together, so that they are one observation rather than many: 1 for Poisson
+        arrivals, the size of batches, all of them where all come at one instant but for a few.
     """
 
     verdict: Verdict
@@ -98,6 +102,7 @@ class Stability:
     growth: float
     utilization: float | None
     variability: float
+    clustering: float = 1.0
 
     @property
     def memory(self) -> float:
@@ -137,7 +142,7 @@ def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
     queue = waiting_at_arrivals(run)
     work = arrivals.work() if rates.offered is None else _Work(rates.offered)
     full = run.slots / run.step_time.base if run.step_time.constant else None
-    variability = arrivals.variability(rates.dispersion)
+    variability = arrivals.dispersion(rates.dispersion) + squared_variation(requests.length)
     verdict, reason = _verdict(
         queue, work, full, rates.sustained, long=len(queue) >= _LONG * max(1.0, variability)
     )
@@ -149,31 +154,30 @@ def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
         growth=arrivals.growth(queue),
         utilization=None if most is None else work.value / most,
         variability=variability,
+        clustering=arrivals.clustering(rates.dispersion),
     )
 
 
 def is_stream(requests: Workload, step_time: StepTime) -> bool:
     """Whether requests come for so long that a policy can be seen to keep up with them or not.
 
-    A backlog is no stream, nor are arrivals that all come within the time that a request of mean
-    length takes, nor so few that nobody could tell a trend.
+    A burst is no stream, nor are so few arrivals that nobody could tell a trend.
     """
-    release = np.sort(requests.release)
-    one = step_time.alone(math.ceil(requests.total_length / len(requests)))
-    if len(release) < _FEWEST or release[-1] - release[0] <= one:
-        return False
-    return bool(release[-1] > release[len(release) // 2])
+    return len(requests) >= _FEWEST and not is_burst(requests, step_time)
 
 
 def no_steady_state(run: Run, stability: Stability | None) -> str | None:
     """Why one run cannot give intervals whatever its size, None if it can.
 
-    A backlog is a single draw: its latencies are what happens to one finite set of requests, and
+    A burst is a single draw: its latencies are what happens to one finite set of requests, and
     sections of it are not repetitions of anything. Behind a growing queue latencies grow with the
     length of the run, and an interval would be one around nothing.
     """
-    if is_backlog(served_requests(run).requests):
+    requests = served_requests(run).requests
+    if is_backlog(requests):
         return ONE_BACKLOG
+    if is_burst(requests, run.step_time):
+        return ONE_BURST
     if stability is not None and stability.verdict == "unstable":
         return GROWING
     return None
@@ -182,6 +186,19 @@ def no_steady_state(run: Run, stability: Stability | None) -> str | None:
 def is_backlog(requests: Workload) -> bool:
     """Whether all requests are released at once."""
     return bool(np.all(requests.release == requests.release[0]))
+
+
+def is_burst(requests: Workload, step_time: StepTime) -> bool:
+    """Whether requests come as one finite set rather than in a stream that could go on.
+
+    So they do where half of them or more come within the time that a request of mean length takes alone. A
+    stream of which that is true would end before its first requests have: it shows no steady state. And a few
+    requests before or behind a backlog, however far, make no stream of it.
+    """
+    release = np.sort(requests.release)
+    half = max(2, (len(release) + 1) // 2)
+    one = step_time.alone(math.ceil(requests.total_length / len(requests)))
+    return len(release) < half or bool(np.any(release[half - 1 :] - release[: 1 - half] <= one))
 
 
 def backlog_of(requests: Workload, most: int = _PROBED) -> Workload:
@@ -207,6 +224,7 @@ def judge_together(found: Sequence[Stability | None]) -> Stability | None:
         growth=fmean(each.growth for each in judged),
         utilization=_mean_of_known([each.utilization for each in judged]),
         variability=fmean(each.variability for each in judged),
+        clustering=fmean(each.clustering for each in judged),
     )
 
 
@@ -342,28 +360,31 @@ class _Arrivals:
         order = np.argsort(requests.release, kind="stable")
         return cls(requests.release[order], requests.length[order])
 
-    def variability(self, dispersion: float | None) -> float:
-        """Squared variations of gaps and lengths together.
+    def dispersion(self, known: float | None) -> float:
+        """Squared variation of gaps in the long run, as heavy-traffic theory asks: the index of dispersion.
 
-        Gaps count by their index of dispersion in the long run, as heavy-traffic theory asks, where it is
-        known. Where it is measured, by how they vary one by one or in the long run, whichever is less:
-        where stamps are rounded or requests come in groups the one is too large, where the rate drifts
-        the other.
+        Where nobody knows it, by how they vary one by one or in the long run, whichever is less: where stamps
+        are rounded or requests come in groups the one is too large, where the rate drifts the other.
         """
-        if dispersion is None:
-            dispersion = min(squared_variation(np.diff(self.release)), self._dispersion())
-        return dispersion + squared_variation(self.length)
+        return min(self._variation(), self._measured_dispersion()) if known is None else known
 
-    def _dispersion(self) -> float:
-        """As measured: the squared variation of sums of so many gaps, times their number.
+    def clustering(self, known: float | None) -> float:
+        """Requests that come together, >= 1: n gaps of squared variation v are worth n / (1 + v) like ones.
+
+        A smaller dispersion says that what looks like groups are rounded stamps.
+        """
+        return max(1.0, min(self._variation(), self.dispersion(known)))
+
+    def _variation(self) -> float:
+        return squared_variation(np.diff(self.release))
+
+    def _measured_dispersion(self) -> float:
+        """The squared variation of sums of so many gaps, times their number.
 
         Cox and Lewis (1966), "The statistical analysis of series of events", section 4.5.
         """
         size = max(1, (len(self.release) - 1) // _BLOCKS)
-        ends = self.release[::size]
-        if ends[0] == ends[-1]:
-            return math.inf  # nothing but the last requests, of less than a sum, came later than the first
-        return size * squared_variation(np.diff(ends))
+        return size * squared_variation(np.diff(self.release[::size]))
 
     def work(self) -> _Work:
         """As measured, with the error that a one-sided t test over sections of time grants it.

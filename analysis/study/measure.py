@@ -9,7 +9,7 @@ from typing import Any
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
 from analysis.outcome import FIGURES
-from analysis.stability import WorkRates, is_backlog, probed_work
+from analysis.stability import WorkRates, is_burst, probed_work
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
 from analysis.summary import Distribution, Summary, summarize
@@ -115,13 +115,13 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
 def _observations(run: Run, metric: str, cell: Cell, summary: Summary) -> dict[str, float | None]:
     """Independent observations behind each statistic: what an interval over replications rests on.
 
-    None for a backlog, a finite set whose statistics have no bias that more requests would mend.
+    None for a burst, a finite set whose statistics have no bias that more requests would mend.
     """
     warmup = cell.settings.warmup
     series = arrival_series(run, metric, warmup)
     found = summary.metrics[metric].estimates()
     memory = memory_of_metric(metric, [run], summary.stability, warmup)
-    stream = len(series) > 0 and not is_backlog(served_requests(run).requests)
+    stream = len(series) > 0 and not is_burst(served_requests(run).requests, run.step_time)
     return {
         f"{statistic.name}_observations": (
             statistic.observations(series, memory, found=found[statistic.name].value) if stream else None

@@ -75,7 +75,9 @@ def test_the_indicator_by_quadrature(probability: float) -> None:
         (Memory(100), 1.5 * 0.5 * 100),
         (Memory(100, diluted=True), 1.5 * 0.25 * 100),
         (Memory(math.inf), math.inf),
-        (NO_THEORY, 0),
+        (NO_THEORY, 1),  # no request is more than one observation
+        (Memory(100, together=80), 80),
+        (Memory(100, together=60), 1.5 * 0.5 * 100),
     ],
 )
 def test_the_least_time_by_hand(memory: Memory, time: float) -> None:
@@ -195,10 +197,19 @@ def test_arrivals_that_hang_together_count_by_what_is_known_of_them() -> None:
     assert measured < 3  # gaps one by one show little of it
 
 
-def test_gaps_that_no_sum_contains_are_no_division_by_zero() -> None:
-    run = streamed(np.append(np.zeros(5_030), 100_000.0), np.full(5_031, 3))
-    variability = found(run, WorkRates()).variability
-    assert variability == pytest.approx(5_029)  # one gap in 5,030; sums of 100 leave it out
+def test_requests_that_come_together_are_one_observation() -> None:
+    rng = np.random.default_rng(9)
+    length = np.full(4_000, 8)
+    batches = np.repeat(np.cumsum(rng.exponential(1e6, 80)), 50)
+    clumped = found(streamed(batches, length), WorkRates())
+    assert clumped.clustering == pytest.approx(50, rel=0.4)
+    assert clumped.memory < 1  # hardly ever does one batch meet another
+    assert found(streamed(batches, length), WorkRates(dispersion=50)).clustering == 50
+    poisson = np.cumsum(rng.exponential(100, 4_000))
+    for release in (poisson, 1000 * (poisson // 1000)):  # a clock that tells ten gaps together
+        assert found(streamed(release, length), WorkRates()).clustering == pytest.approx(1, abs=0.5)
+    together = memory_of_difference("e2el", clumped, FAST).together
+    assert together == memory_of_metric("queue_time", [], clumped).together == clumped.clustering
 
 
 FAST, SLOW = (Stability("stable", "", load, 0.0, load, 2.0) for load in (0.5, 0.9))

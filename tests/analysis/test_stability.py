@@ -16,9 +16,11 @@ from analysis.compare import compare
 from analysis.outcome import Outcome, evaluate
 from analysis.stability import (
     GROWING,
+    ONE_BURST,
     Stability,
     WorkRates,
     backlog_of,
+    is_burst,
     judge,
     judge_together,
     probed_work,
@@ -178,6 +180,46 @@ def test_a_backlog_and_a_burst_have_nothing_to_keep_up_with() -> None:
     backlog = simulate(Workload(np.zeros(100), np.full(100, 5)), parse_policy("fcfs"), slots=2)
     burst = simulate(Workload(np.arange(100) / 30, np.full(100, 5)), parse_policy("fcfs"), slots=2)
     assert (judge(backlog), judge(burst)) == (None, None)
+
+
+FAR = np.append(np.zeros(2_999), 1e9)
+BURSTS = {
+    "one soon after": np.append(np.zeros(2_999), 1.0),
+    "one far behind": FAR,
+    "one far ahead": FAR[-1] - FAR[::-1],
+    "half far behind": np.repeat([0.0, 1e9], 1_500),
+    "in less time than one takes": np.linspace(0, 9, 3_000),
+    "before a stream": np.append(np.zeros(1_500), np.arange(1_500) * 100.0),
+}
+
+
+@pytest.mark.parametrize("release", BURSTS.values(), ids=BURSTS)
+def test_a_backlog_stays_one_whatever_comes_beside_it(release: FloatArray) -> None:
+    # shortest first: latencies in the order of arrival look as if drawn one by one
+    lengths = np.random.default_rng(5).geometric(0.1, 3_000)
+    sjf, ljf = (
+        [simulate(Workload(release, lengths[::turn]), parse_policy(name), slots=4) for turn in (1, -1)]
+        for name in ("sjf", "ljf")
+    )
+    single = evaluate(sjf[:1])
+    assert single.stability is None
+    assert {each.note for each in single.metrics["e2el"].values()} == {ONE_BURST}
+    difference = compare([evaluate(ljf[:1]), single], metrics=["e2el"]).difference("sjf", "e2el", "mean")
+    assert (difference.estimate.low, difference.estimate.note) == (None, ONE_BURST)
+    assert evaluate(sjf).metrics["e2el"]["p99"].low is not None  # of a finite set, from two draws of it
+    assert not is_burst(Workload(np.arange(3_000) * 4.0, lengths), StepTime())
+
+
+@pytest.mark.parametrize("bursts", [3, 10])
+def test_few_bursts_hold_few_observations_however_far_apart(bursts: int) -> None:
+    lengths = np.random.default_rng(5).geometric(0.1, 3_000)
+    release = np.repeat(np.arange(bursts) * 1e9, 3_000 // bursts)
+    found = evaluate([simulate(Workload(release, lengths), parse_policy("sjf"), slots=4)])
+    assert found.stability is not None
+    assert found.stability.clustering == pytest.approx(3_000 / (bursts - 1), rel=0.2)
+    for name, estimate in found.metrics["e2el"].items():
+        assert estimate.low is None
+        assert str(estimate.note).startswith(f"not enough data for {name} (n = 3,000")
 
 
 def test_a_level_queue_that_never_empties_does_not_grow() -> None:
