@@ -12,7 +12,7 @@ from textwrap import fill
 
 import numpy as np
 
-from analysis.text import visible
+from analysis.text import shown_id
 from policies.planning import make_plan, wants_plan
 from policies.queues import SizeQueue
 from serving_sim import Run, Violation
@@ -72,7 +72,7 @@ def request_name(run: Run, row: int) -> str:
     """What a request is called: its id, or its row."""
     assert run.requests is not None
     ids = run.requests.request_id
-    return f"request {row if ids is None else visible(ids[row])}"
+    return f"request {row if ids is None else shown_id(ids[row])}"
 
 
 def _first_plan(run: Run, alpha: int) -> _Planned | None:

@@ -59,6 +59,17 @@ def visible(text: str) -> str:
     )
 
 
+def shown_id(request_id: str) -> str:
+    """The id of a request as people read it: `visible`, and in quotes where there would be nothing to see.
+
+    Examples
+    --------
+    >>> shown_id("chat-7"), shown_id("")
+    ('chat-7', "''")
+    """
+    return visible(request_id) if request_id.strip() else repr(request_id)
+
+
 def file_name(text: str) -> str:
     """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``; it leads nowhere else."""
     return re.sub(r"[^\w.]+", "-", text).strip("-.")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from analysis.levels import batch_levels, waiting_levels
+from analysis.text import shown_id
 from serving_sim import Run
 from serving_sim.request import IntArray
 from workloads.whole_file import replacing
@@ -167,7 +168,7 @@ def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
     columns = (run.requests.release, run.start, run.finish, run.requests.length, run.slot)
     for row, *cells in zip(rows.tolist(), *(column[rows].tolist() for column in columns), strict=True):
         release, start, finish, length, slot = cells
-        name = str(row if names is None else names[row])
+        name = str(row) if names is None else shown_id(names[row])
         worker = {"pid": processes.worker, "tid": slot + 1}
         waiting = {"cat": "waiting", "name": "waiting", "pid": processes.queue, "id2": {"local": hex(row)}}
         arrow = {"cat": "admission", "name": "admitted", "id": row}

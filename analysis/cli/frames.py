@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from analysis.marks import marks, progress_bar, unit_for
-from analysis.text import ABSENT, visible
+from analysis.text import ABSENT, shown_id, visible
 from analysis.watch import Active, Frame, Waiting
 
 _MARKS = 40
@@ -182,7 +182,7 @@ def _time(instant: float) -> str:
 
 
 def _name(request: str) -> str:
-    shown = visible(request)
+    shown = shown_id(request)
     return shown if cell_len(shown) <= _NAME else set_cell_size(shown, _NAME - 2) + ".."
 
 

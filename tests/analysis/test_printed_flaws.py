@@ -73,14 +73,14 @@ def test_the_page_counts_what_the_guard_costs() -> None:
 
 
 def test_several_requests_can_enter_at_once_and_long_bars_are_scaled() -> None:
-    workload = Workload([0, 0, 3, 3], [100, 1, 60, 50], request_id=["ab", "c", "d", "e"])
+    workload = Workload([0, 0, 3, 3], [100, 1, 60, 50], request_id=["ab", "c", "", "e"])
     run = simulate(workload, parse_policy("fcfs"), slots=12, alpha=2, record_batches=True)
     assert audit_text(run).splitlines() == [
         "fcfs breaks alpha = 2 in 2 of 4 admissions and 60 of 100 steps",
         "",
         "first at step 3, time 3",
         "  slot 0  request ab  #.................................  3 of 100",
-        "> slot 1  request d   ....................                enters",
+        "> slot 1  request ''  ....................                enters",
         "> slot 2  request e   .................                   enters",
         "               alpha  -                                   2",
         "                 gap  -                                   3",

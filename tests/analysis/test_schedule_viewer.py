@@ -36,7 +36,7 @@ def runs(workload: Workload, *policies: str, slots: int = 2, alpha: int = 2) -> 
 
 
 def small() -> list[Run]:
-    workload = Workload(release=[0, 0, 0.5, 20], length=[9, 3, 4, 2], request_id=["a", HOSTILE, "c", "d & e"])
+    workload = Workload(release=[0, 0, 0.5, 20], length=[9, 3, 4, 2], request_id=["a", HOSTILE, "", "d & e"])
     return runs(workload, "fcfs", "isjl:alpha=2")
 
 
@@ -227,7 +227,7 @@ def test_a_reader_zooms_moves_hovers_and_types(tmp_path: Path) -> None:
     assert result["hovered"].endswith("the gap is 3")
     assert result["wheeled"] == pytest.approx([5.5 - 5.5 * 0.8, 5.5 + 16.5 * 0.8], abs=0.1)
     assert result["next"].startswith(f"request {HOSTILE}:")  # a was chosen by the pointer
-    assert result["after"].startswith("request c:")
+    assert result["after"].startswith("request '':")
     assert result["back"] == result["next"]
     assert result["hidden"]
     assert result["title"] == "serving-sim: fcfs · isjl:alpha=2"

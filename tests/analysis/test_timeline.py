@@ -24,7 +24,7 @@ Event = dict[str, Any]
 
 
 def served() -> Run:
-    workload = Workload(release=[0, 0, 0.5, 20], length=[3, 5, 2, 4], request_id=["a", "b", "<c>", "d"])
+    workload = Workload(release=[0, 0, 0.5, 20], length=[3, 5, 2, 4], request_id=["a", "b", "<c>", ""])
     return simulate(workload, parse_policy("fcfs"), slots=2, record_batches=True)
 
 
@@ -50,7 +50,7 @@ def test_a_schedule_by_hand() -> None:
         "a": (1, 0.0, 3000.0),
         "b": (2, 0.0, 5000.0),
         "<c>": (1, 3000.0, 2000.0),
-        "d": (1, 20000.0, 4000.0),
+        "''": (1, 20000.0, 4000.0),
     }
     waiting = [(each["ph"], each["ts"]) for each in found if each.get("cat") == "waiting"]
     assert waiting == [("b", 500.0), ("e", 3000.0)]

@@ -295,12 +295,12 @@ def test_one_run_is_watched(command: Command) -> None:
 
 
 def test_names_are_shown_not_obeyed() -> None:
-    names = ["\x1b[2J\x1b]0;owned\x07", "語" * 20, "\u202eevil\r\n"]
-    said = text(recorded("fcfs", Workload([0] * 3, [3, 3, 3], request_id=names)).frame(0))
+    names = ["\x1b[2J\x1b]0;owned\x07", "語" * 20, "\u202eevil\r\n", "", " "]
+    said = text(recorded("fcfs", Workload([0] * 5, [3] * 5, request_id=names)).frame(0))
     assert all(line.isprintable() for line in said)
     frame = replace(recorded("fcfs", FIVE).frame(0), rule="\x1b[2J rule", reasons=(("a", "\x07 reason"),))
     assert {"\\x1b[2J rule", "  enters  a (10 tokens): \\x07 reason"} <= set(text(frame))
-    assert "released  \\x1b[2J\\x1b]0;.., 語語語語語語語.., \\u202eevil\\r\\n" in said
+    assert "released  \\x1b[2J\\x1b]0;.., 語語語語語語語.., \\u202eevil\\r\\n, '', ' '" in said
 
 
 @pytest.mark.parametrize("slots", [2, 40])

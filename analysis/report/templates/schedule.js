@@ -257,7 +257,8 @@
     if (row === undefined) {
       panel.words.textContent = `at ${plain(time)}: ${plain(waitingAt(run, time))} waiting`;
     } else {
-      const id = content.ids === null ? row : content.ids[row];
+      const known = String(content.ids === null ? row : content.ids[row]);
+      const id = known.trim() === "" ? `'${known}'` : known;
       panel.words.textContent = `request ${id}: length ${plain(run.length[row])}, released ${plain(run.release[row])}, ` +
         `started ${plain(run.start[row])}, finished ${plain(run.finish[row])}, ` +
         `waited ${plain(run.start[row] - run.release[row])}; at ${plain(time)} the gap is ${plain(gapAt(run, time))}`;
