@@ -69,6 +69,7 @@ TESTS = (
     "tests/serving_sim",
     "tests/policies/test_bucketed.py",
     "tests/policies/test_explanations.py",
+    "tests/policies/test_information.py",
     "tests/policies/test_planning.py",
     "tests/policies/test_queues.py",
     "tests/policies/test_waiting.py",

@@ -113,14 +113,12 @@ def make_plan(plan: Plan, queue: SizeQueue, alpha: int, beta: int, step: int) ->
     for slot in range(slots):
         plan.begun[slot] = plan.due[slot] = step
     held = 0
-    first_size = last_size = 0
+    first_size = last_size = queue.sizes[largest(queue)]  # `wants_plan` has seen two longs
     while held < slots:
         rank = largest(queue)
         if rank == NONE or queue.sizes[rank] <= alpha:
             break
         last_size = queue.sizes[rank]
-        if held == 0:
-            first_size = last_size
         plan.long[held] = pop(queue, rank)
         plan.long_size[held] = last_size
         plan.room[slots - 1 - held] = min(2 * alpha, first_size - last_size + beta)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies import catalogue, parse_policy
+from policies import FCFS, catalogue, parse_policy
 from serving_sim import Admission, Epoch, Policy, Run, Workload, simulate
 from serving_sim.testing.passthrough import PassThrough
 
@@ -104,6 +106,21 @@ def test_true_lengths_change_no_decision_before_a_completion_shows_them(
         if min(run.start[row] for run in runs) < shown:
             assert runs[0].start[row] == runs[1].start[row]
             assert runs[0].slot[row] == runs[1].slot[row]
+
+
+@pytest.mark.parametrize(("information", "bounds"), [("exact", (5, 5)), ("interval", (4, 9))])
+def test_bounds_are_as_close_as_the_information_allows(
+    information: Literal["exact", "interval"], bounds: tuple[int, int]
+) -> None:
+    asked: list[tuple[int, int]] = []
+
+    class Asks(FCFS):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            asked.append(epoch.interval(0))
+            return super().decide(epoch)
+
+    simulate(Workload([0], [5], lower=[4], upper=[9]), Asks(), slots=1, information=information)
+    assert asked == [bounds]
 
 
 def test_the_test_sees_a_policy_that_knows() -> None:

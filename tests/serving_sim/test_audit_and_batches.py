@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies import FCFS, ISJL, SJF
-from serving_sim import Admission, Epoch, StepTime, Violation, Workload, simulate
+from serving_sim import Admission, Epoch, ReactiveSource, StepTime, Violation, Workload, simulate
+from serving_sim.arrivals import Desk
+from serving_sim.source import Process
 
 
 def test_the_first_violation_names_both_requests() -> None:
@@ -173,6 +175,16 @@ def test_what_floats_cannot_date_is_refused_by_both_engines(
         )
 
 
+def test_steps_of_a_full_batch_at_its_longest_are_what_a_run_may_last() -> None:
+    # 10**6 steps of at most 1e140 * 4 * 10**6 time units, and a bit
+    step_time = StepTime(per_token=1e140)
+    with pytest.raises(ValueError, match=r"^StepTime\(.*\): the run could last longer than"):
+        simulate(Workload([0], [10**6]), FCFS(), slots=4, step_time=step_time)
+    assert simulate(Workload([0], [10]), FCFS(), slots=4, step_time=step_time).finish[0] == pytest.approx(
+        55e140
+    )
+
+
 def test_the_work_of_the_engine_is_counted() -> None:
     run = simulate(Workload([0.0, 0.0, 10.0], [3, 2, 1]), FCFS(), slots=1, engine="simpy")
     assert run.start.tolist() == [0.0, 3.0, 10.0]
@@ -180,6 +192,17 @@ def test_the_work_of_the_engine_is_counted() -> None:
     assert (run.totals.decisions, run.totals.epochs) == (3, 5)
     # it sleeps from 0 to 3 and from 5 to 10: nobody can act on the ends at 5 and 11
     assert run.totals.events == 2
+
+
+def test_a_source_that_reacts_costs_an_event_at_every_end() -> None:
+    class Two(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            desk.release(3)
+            yield desk.finished(desk.release(2))
+
+    run = simulate(Two(), FCFS(), slots=2)
+    # the worker sleeps till 2, till 3 and then for ever; at 2 and at 3 it waits for the source to react
+    assert run.totals.events == 3 + 2
 
 
 def test_batches_are_recorded_on_request_only() -> None:

@@ -19,6 +19,8 @@ from serving_sim import Workload, simulate
 from serving_sim.compiled.bits import NONE, bits_of, exclude, highest_up_to, include, lowest_from
 from serving_sim.compiled.choice import Engine
 from serving_sim.compiled.heap import heap_pop, heap_push
+from serving_sim.compiled.pace import Pace as Steps
+from serving_sim.compiled.pace import elapsed, steps_to_reach
 from serving_sim.compiled.queue import (
     largest,
     largest_up_to,
@@ -144,6 +146,31 @@ def test_isjl_packs_no_more_than_the_smallest_long_allows(
     assert run.start.tolist()[:4] == [0.0] * 4
     assert run.slot.tolist()[:4] == [0, 1, 2, 3]
     assert (run.start[4], run.slot[4]) == last
+
+
+@pytest.mark.parametrize("linear", [0.1, 1.1, 2.7])
+@pytest.mark.parametrize("start", [0.0, 0.3, 1e6])
+def test_the_end_of_a_step_is_reached_by_that_step(start: float, linear: float) -> None:
+    # of these instants, up to a tenth lie more than k steps ahead by the rounding of a division
+    pace = Steps(linear, 0.0)
+    for steps in range(500):
+        assert steps_to_reach(pace, start, start + steps * linear) == steps
+
+
+def test_the_step_a_billion_steps_ahead_is_guessed_and_not_counted_to() -> None:
+    pace = Steps(1.0, 1e-3)
+    steps = steps_to_reach(pace, 0.0, 1e15)
+    assert steps > 10**9
+    assert elapsed(pace, steps - 1) < 1e15 <= elapsed(pace, steps)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_isjl_admits_a_size_of_alpha_beside_a_hold(engine: Engine) -> None:
+    # the four of 6 are packed: one for slot 2, three for slot 1, to be held until 3 * 6 - alpha = 8
+    workload = Workload([0] * 6 + [1], [40, 20, 6, 6, 6, 6, 10])
+    run = simulate(workload, ISJL(alpha=10), slots=3, engine=engine)
+    assert run.start.tolist() == [8.0, 18.0, 0.0, 0.0, 6.0, 12.0, 6.0]
+    assert run.slot.tolist() == [0, 1, 2, 1, 1, 1, 2]
 
 
 def test_alphas_beyond_any_length() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 import simpy
@@ -109,6 +110,28 @@ def test_a_release_while_the_policy_keeps_the_worker_empty_is_an_epoch_at_once()
     run = simulate(Scripted(script), Delayed(FCFS(), x=0.5), slots=2)
     # 0 is due at 5; 1 is due at 2.75 and runs to 3.75
     assert run.start.tolist() == [5.0, 2.75]
+
+
+def test_all_that_a_source_says_of_a_request_is_kept() -> None:
+    said: dict[str, Any] = {
+        "request_id": "a",
+        "prompt_tokens": 70,
+        "output_tokens": 3,
+        "lower": 4,
+        "upper": 9,
+        "tenant": "t",
+        "prompt_steps": 2,
+        "model": "m",
+    }
+
+    def script(desk: Desk, _log: list[object]) -> Process:
+        yield desk.at(1.5)
+        desk.release(5, **said)
+
+    run = simulate(Scripted(script), FCFS(), slots=1)
+    assert run.requests is not None
+    assert run.requests.release.tolist() == [1.5]
+    assert run.requests.row(0) == {"length": 5, **said}
 
 
 def test_a_source_acts_before_the_policy_that_wakes_at_the_same_instant() -> None:

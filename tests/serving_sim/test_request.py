@@ -82,6 +82,22 @@ def test_every_rule_has_its_line(columns: dict[str, Any], message: str) -> None:
     assert str(refusal.value) == message
 
 
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("prompt_tokens", 0), ("output_tokens", 0), ("lower", 1), ("upper", 1), ("prompt_steps", 0)],
+)
+def test_a_column_of_whole_numbers_is_named_with_its_least(name: str, least: int) -> None:
+    message = rf"^{name}\[1\]={least - 1}: must be a whole number from {least} to 2\*\*62$"
+    with pytest.raises(ValueError, match=message):
+        Workload([0, 0], [1, 1], **{name: [1, least - 1]})
+
+
+@pytest.mark.parametrize("name", ["request_id", "tenant", "model"])
+def test_a_column_of_texts_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}\[0\]=0\.5: must be a text$"):
+        Workload([0], [1], **{name: [0.5]})
+
+
 def test_columns_are_copies_that_nobody_can_change() -> None:
     length = np.array([3, 4])
     workload = Workload([0, 0], length)
@@ -126,13 +142,19 @@ def test_whole_floats_are_whole_numbers() -> None:
 def test_numbers_may_come_as_objects() -> None:
     workload = Workload(
         np.array([0, 0.5], object),
-        np.array([3, np.int32(4)], object),
+        np.array([1, np.int32(4)], object),
         request_id=np.array(["a\0", 7], object),
     )
     assert workload.release.tolist() == [0.0, 0.5]
-    assert workload.length.tolist() == [3, 4]
+    assert workload.length.tolist() == [1, 4]
     assert workload.request_id is not None
     assert workload.request_id.tolist() == ["a\0", "7"]
+
+
+def test_zeros_at_the_end_of_a_text_are_kept() -> None:
+    workload = Workload([0, 0], [1, 1], request_id=["a\0", "a"])
+    assert workload.request_id is not None
+    assert workload.request_id.tolist() == ["a\0", "a"]
 
 
 def test_first_token_follows_the_steps_of_the_prompt_where_they_are_known() -> None:

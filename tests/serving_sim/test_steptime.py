@@ -84,6 +84,13 @@ def test_an_instant_too_late_for_floats_is_refused(pace: Pace, instant: float) -
     )
 
 
+def test_the_step_a_billion_steps_ahead_is_guessed_and_not_counted_to() -> None:
+    pace = Pace(1.0, 1e-3)
+    steps = pace.steps_to_reach(0.0, 1e15)
+    assert steps > 10**9
+    assert pace.elapsed(steps - 1) < 1e15 <= pace.elapsed(steps)
+
+
 def test_the_latest_instant_is_found() -> None:
     pace = Pace(1.0, 0.0)
     assert pace.elapsed(pace.steps_to_reach(0.0, 2.0**62)) == 2.0**62

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from streams import Blocks, Kept, cut
 
 from policies import FCFS, ISJL, SJF
-from serving_sim import Policy, ReactiveSource, SourceError, StepTime, Workload, simulate
+from serving_sim import (
+    Admission,
+    Epoch,
+    Policy,
+    PolicyError,
+    ReactiveSource,
+    SourceError,
+    StepTime,
+    Workload,
+    simulate,
+)
 from serving_sim.arrivals import Desk
 from serving_sim.compiled.choice import Engine
 from serving_sim.source import Process
@@ -125,6 +137,17 @@ def test_a_request_that_went_to_the_sink_can_no_longer_be_asked_for() -> None:
         SourceError, match=r"^source Late at time 2\.0: request 0 has left memory for the sink$"
     ):
         simulate(Late(), FCFS(), slots=1, sink=Kept(Blocks([])))
+
+
+def test_a_request_that_went_to_the_sink_has_no_bounds_any_more() -> None:
+    class Remembers(FCFS):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            epoch.interval(0)
+            return super().decide(epoch)
+
+    stream = Blocks([Workload([at], [1]) for at in (0.0, 1.0, 2.0, 3.0)])
+    with pytest.raises(PolicyError, match=r"^policy fcfs at time 1\.0: request 0 has left the system$"):
+        simulate(stream, Remembers(), slots=1, sink=Kept(stream))
 
 
 @pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=1.0, per_request=0.0, per_token=0.001)])
