@@ -41,12 +41,13 @@ docs: .venv/installed-dev
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
 
-# hours of searching for what the tests did not find
+# searches for what the tests did not find; each part makes a fixed number of attempts, and what each takes
+# stands in docs/explanation/how-it-is-tested.md
 soak: .venv/installed-dev
 	$(BIN)/python tests/interruptions.py --attempts 200
 	$(BIN)/python benchmarks/study_soak.py
 	$(BIN)/python tests/mutation.py --sample 500
-	$(BIN)/pytest --hypothesis-profile=soak
+	$(BIN)/pytest -n 2 --hypothesis-profile=soak
 
 # the tests against the wheel: oldest Python and packages, no extras, newest in hostile surroundings
 environments: .venv/installed-dev

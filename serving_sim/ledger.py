@@ -145,7 +145,7 @@ class Ledger:
 
     def _grow(self, count: int, given: dict[str, NDArray[Any]]) -> None:
         held = self.known - self.base
-        room = held + count if held == 0 else max(held + count, 2 * held)
+        room = max(held + count, 2 * held)
         self._idle.difference_update(given)
         for name, dtype in _DTYPES.items():
             if held == 0 and name in given:  # the usual single block is used as it is, uncopied

@@ -15,7 +15,7 @@ from command_line import Command
 from hypothesis import settings
 
 # Simulations of very different size come from one strategy, so no example has a deadline. CI must
-# answer the same way twice; `pytest --hypothesis-profile=soak` searches for an hour or more, and
+# answer the same way twice; `pytest -n 2 --hypothesis-profile=soak` searches for about two hours, and
 # `brief` is for a second run that asks whether things work here too.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
