@@ -42,7 +42,8 @@ class Target:
     def __post_init__(self) -> None:
         check_request_metric(self.metric, "until")
         if not (math.isfinite(self.precision) and self.precision > 0):
-            raise ValueError(f"until={self.name}:{100 * self.precision:g}%: the precision must be > 0")
+            wanted = f"{self.name}:{100 * self.precision:g}%"
+            raise ValueError(f"until={wanted!r}: the precision must be > 0")
 
     @property
     def name(self) -> str:

@@ -424,6 +424,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
         b"profile:levels=1+4,duration=10,gaps=0+1+3",
         b"batch:size=4",
         b"geometric-batch:mean=4",
+        b"piecewise:lev\x0bels=0,lev\x0bels=1",
     ),
     "predictions": (
         b"exact",
@@ -432,6 +433,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
         b"quantile:q=0.9,by=tenant",
         b"limit:tokens=4611686018427387904",
         b"columns",
+        b"quantile:b\x1dy=9,b\x1dy=9",
     ),
     "option": (
         b"\x0050,90,99.9",
@@ -439,7 +441,10 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
         b"\x020.5,0.8",
         b"\x0399%",
         b"\4e2el.p99:5%,ttft.mean:2%",
+        b"\4ttft.\rp99:0%",
+        b"\4ttft.\rp99:5%,ttft.\rp99:5%",
         b"\5ttft:200,e2el:1000",
+        b"\5tt\rft:200,tt\rft:1000",
         b"\6base=1,per_token=0.01",
         b"\x0710:20",
         b"\x08optimal",

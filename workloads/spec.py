@@ -32,7 +32,7 @@ def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None =
     name = name.strip()
     cls = cast("type", registry.load(name))
     parameters_of = _parameters(cls)
-    given = {key: _value(name, key, raw, parameters_of) for key, raw in _pairs(name, rest).items()}
+    given = _given(name, rest, parameters_of)
     known = {key: value for key, value in (defaults or {}).items() if key in parameters_of}
     parameters = known | given
     missing = [field.name for field in fields(cls) if _required(field) and field.name not in parameters]
@@ -44,17 +44,17 @@ def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None =
         raise ValueError(f"{name}: {error}") from None
 
 
-def _pairs(name: str, rest: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
+def _given(name: str, rest: str, parameters: Mapping[str, Callable[[str], object]]) -> dict[str, object]:
+    given: dict[str, object] = {}
     for item in filter(None, map(str.strip, rest.split(","))):
-        key, equals, raw = item.partition("=")
-        key = key.strip()
+        key, equals, raw = map(str.strip, item.partition("="))
         if not equals:
             raise ValueError(f"{name}: {item!r} must be key=value")
-        if key in pairs:
-            raise ValueError(f"{name}: {key}={raw.strip()!r}: must not come twice")
-        pairs[key] = raw.strip()
-    return pairs
+        value = _value(name, key, raw, parameters)
+        if key in given:
+            raise ValueError(f"{name}: {key}={raw!r}: must not come twice")
+        given[key] = value
+    return given
 
 
 def _parameters(cls: type) -> dict[str, Callable[[str], object]]:

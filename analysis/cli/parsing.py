@@ -88,7 +88,7 @@ def parse_targets(text: str | None) -> tuple[Target, ...]:
         if not (colon and dot and share.endswith("%")):
             raise ValueError(f"until={item!r}: must read METRIC.STATISTIC:NUMBER%, as in e2el.p99:5%")
         if any(target.name == name for target in targets):
-            raise ValueError(f"until={item!r}: {name} must not come twice")
+            raise ValueError(f"until={item!r}: {name!r} must not come twice")
         targets.append(Target(metric, statistic, _number("until", share.removesuffix("%")) / 100))
     return tuple(targets)
 
@@ -186,7 +186,7 @@ def _pairs(option: str, text: str, separator: str) -> dict[str, float]:
         if not found:
             raise ValueError(f"{option}={item!r}: must read NAME{separator}NUMBER")
         if name in pairs:
-            raise ValueError(f"{option}={item!r}: {name} must not come twice")
+            raise ValueError(f"{option}={item!r}: {name!r} must not come twice")
         pairs[name] = _number(option, value)
     return pairs
 

@@ -191,7 +191,7 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
             "goodput='ttff': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
         ),
         ("run --policy fcfs --goodput ttft=3", "goodput='ttft=3': must read NAME:NUMBER"),
-        ("run --policy fcfs --goodput ttft:3,ttft:4", "goodput='ttft:4': ttft must not come twice"),
+        ("run --policy fcfs --goodput ttft:3,ttft:4", "goodput='ttft:4': 'ttft' must not come twice"),
         ("run --policy fcfs --goodput ttft:0", "goodput=ttft:0.0: the limit must be > 0"),
         (
             "run --policy fcfs --step-time bse=1",

@@ -68,8 +68,8 @@ def test_targets_are_read() -> None:
         ("e2el:5%", "until='e2el:5%': must read METRIC.STATISTIC:NUMBER%, as in e2el.p99:5%"),
         ("e2el.p99:5", "until='e2el.p99:5': must read METRIC.STATISTIC:NUMBER%, as in e2el.p99:5%"),
         ("e2el.p99:x%", "until='x': must be a finite number"),
-        ("e2el.p99:0%", "until=e2el.p99:0%: the precision must be > 0"),
-        ("e2el.mean:5%, e2el.mean:6%", "until='e2el.mean:6%': e2el.mean must not come twice"),
+        ("e2el.p99:0%", "until='e2el.p99:0%': the precision must be > 0"),
+        ("e2el.mean:5%, e2el.mean:6%", "until='e2el.mean:6%': 'e2el.mean' must not come twice"),
         (
             "e2e.p99:5%",
             "until='e2e': must be one of queue_time, ttft, e2el, tpot, normalized_latency, slowdown",
