@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from textwrap import wrap
 
 from rich.cells import cell_len, set_cell_size
@@ -151,14 +152,15 @@ def _row(slot: str, active: Active | None, unit: int, name: int, reach: int) -> 
 def _requests(frame: Frame, rows: int) -> Iterable[Text]:
     """Who enters and who waits, those first of whom the policy says something."""
     reasons = dict(frame.reasons)
-    listed: list[Active | Waiting] = [each for each in frame.slots if each is not None and each.enters]
-    listed += sorted(frame.waiting, key=lambda each: each.request not in reasons)
-    shown = listed if len(listed) <= rows else listed[: rows - 1]
-    for each in shown:
+    entering = [each for each in frame.slots if each is not None and each.enters]
+    count = len(entering) + len(frame.waiting)
+    shown = count if count <= rows else rows - 1
+    listed: Iterable[Active | Waiting] = chain(entering, frame.waiting.first(reasons))
+    for each in islice(listed, shown):
         why = f": {visible(reasons[each.request])}" if each.request in reasons else ""
         yield Text(f"  {_entering(each) if isinstance(each, Active) else _waiting(each)}{why}")
-    if len(shown) < len(listed):
-        yield Text(f"  and {len(listed) - len(shown):,} more", _QUIET)
+    if shown < count:
+        yield Text(f"  and {count - shown:,} more", _QUIET)
 
 
 def _entering(active: Active) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analysis.watch.frame import Active, Frame, Waiting
+from analysis.watch.frame import Active, Frame, Queue, Waiting
 from analysis.watch.observer import MOST_EPOCHS, Decision, Observer, too_many
 from serving_sim import Run
 from serving_sim.record import SlotArray
@@ -89,6 +89,7 @@ class Recording:
         active = np.flatnonzero((self.starts <= place) & (self.ends > place))
         waiting = np.flatnonzero((self.joins <= place) & (self.starts > place))
         progress = moment.step - self.start_step[active]
+        alpha, furthest = self.run.audit.alpha, self._max_progress(place)
         slots: list[Active | None] = [None] * self.run.slots
         for request, made in zip(active.tolist(), progress.tolist(), strict=True):
             slots[self.slot[request]] = Active(
@@ -105,14 +106,18 @@ class Recording:
             finished=self._named(self.ends == place),
             released=self._named(self.joins == place),
             slots=tuple(slots),
-            waiting=tuple(map(self._waiting, waiting.tolist())),
-            max_progress=self._max_progress(place),
+            waiting=Queue(waiting, self._numbers, self._waiting),
+            max_progress=furthest,
             gap=int(np.ptp(progress)) if len(progress) else 0,
-            alpha=self.run.audit.alpha,
-            violates=place in self.violations,
+            alpha=alpha,
+            violates=alpha is not None and furthest > alpha and bool(np.any(self.starts == place)),
             rule=self._rule(place, len(waiting), len(active)),
             reasons=self._reasons(moment),
         )
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: request for request, name in enumerate(self.names)}
 
     def _max_progress(self, place: int) -> int:
         """A_max of those who were there before the decision."""

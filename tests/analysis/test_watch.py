@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from analysis.cli.frames import draw
-from analysis.watch import Frame, Observer, Recording, observer, record
+from analysis.watch import Frame, Observer, Recording, Waiting, observer, record
 from policies import FCFS, parse_policy
 from serving_sim import Admission, Epoch, Explanation, PolicyError, StepTime, Workload, simulate
 
@@ -292,6 +292,21 @@ def test_completions_count_among_the_epochs(monkeypatch: pytest.MonkeyPatch) -> 
 def test_one_run_is_watched(command: Command) -> None:
     code, _, err = command("watch --policy fcfs --replications 2")
     assert (code, err) == (2, "serving-sim: error: --replications=2: must be 1, one run is watched\n")
+
+
+def test_only_those_who_are_listed_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[str] = []
+
+    def describing(request: str, *columns: float) -> Waiting:
+        described.append(request)
+        return Waiting(request, *columns)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("analysis.watch.recording.Waiting", describing)
+    frame = recorded("isjl:alpha=4", Workload([0] * 1_000, [9] * 990 + [2] * 10)).frame(0)
+    listed = [line.split()[1] for line in text(frame) if line.startswith("  waits ")]
+    assert listed == described == ["1", "991", "2", "3", "4", "5", "6"]  # first who has a place in the plan
+    assert len(frame.waiting) == 998
+    assert [each.request for each in frame.waiting[-2:]] == ["998", "999"]
 
 
 def test_names_are_shown_not_obeyed() -> None:
