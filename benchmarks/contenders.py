@@ -89,9 +89,18 @@ def ciw_queue(release: list[float], length: list[int], slots: int) -> FloatArray
     """Finishes in arrival order; Ciw counts no events."""
     import ciw  # optional, and it takes its time
 
+    class Given(ciw.dists.Distribution):  # type: ignore[misc]
+        """Ciw copies distributions, and its own Sequential holds what Python 3.14 does not copy."""
+
+        def __init__(self, values: list[float]) -> None:
+            self._values = iter(values)
+
+        def sample(self, t: float | None = None, ind: object = None) -> float:
+            return next(self._values)
+
     network = ciw.create_network(
-        arrival_distributions=[ciw.dists.Sequential([*np.diff(release, prepend=0.0), math.inf])],
-        service_distributions=[ciw.dists.Sequential(length)],
+        arrival_distributions=[Given([*np.diff(release, prepend=0.0), math.inf])],
+        service_distributions=[Given([*length])],
         number_of_servers=[slots],
     )
     simulation = ciw.Simulation(network)
