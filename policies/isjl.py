@@ -103,6 +103,9 @@ class ISJL(BySize):
         if not plan.held and all(plan.planned_longs[slot] != request for request, slot in answer):
             return "Phase ONE: all longs have started, the packs go on"
         end = self._hold_end + self.alpha
+        if self._hold_end < self._began:
+            near = f"within alpha = {self.alpha} of its begin"
+            return f"Phase ONE: packs end at step {end}, {near}: no long is held"
         return (
             f"Phase ONE: packs end at step {end}, longs start from step {end} - alpha = {self._hold_end} on"
         )
@@ -121,6 +124,7 @@ class ISJL(BySize):
 
     def _begin_plan(self, step: int) -> Plan:
         plan = self._plan = make_plan(self._queue, self._slots, self.alpha, self._allowance)
+        self._began = step
         self._running = [(step, step)] * self._slots  # start and projected end of pack requests
         self._drifted = False
         self._hold_end = pack_stage_end(step, self.alpha, plan.packs, self._running) - self.alpha

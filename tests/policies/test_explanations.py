@@ -96,6 +96,23 @@ def test_isjl_without_packs_and_behind_the_last_long() -> None:
     ]
 
 
+def test_isjl_holds_no_long_for_packs_that_end_within_alpha() -> None:
+    # a pack of 2 beside a budget of 4; the second plan begins at step 9, when the worker is empty again
+    no_hold = "Phase ONE: packs end at step {}, within alpha = 4 of its begin: no long is held"
+    said = reasons("isjl:alpha=4", Workload([0, 0, 0, 30, 30, 30], [9, 7, 2, 9, 7, 2]))
+    assert [(time, rule) for time, rule, _ in said] == [
+        (0, no_hold.format(2)),
+        (2, no_hold.format(2)),
+        (30, no_hold.format(11)),
+        (32, no_hold.format(11)),
+    ]
+    assert said[0][2] == {
+        0: "long of slot 0",
+        2: "packed on slot 1",
+        1: "long of slot 1, when the slot is free",
+    }
+
+
 def test_isjl_goes_on_with_packs_once_all_longs_have_started() -> None:
     # slots 2 and 3 pack 3 and 1, 2 and 2; both longs start at 0, before the second requests of the packs
     said = reasons("isjl:alpha=4", Workload([0] * 6, [9, 9, 3, 1, 2, 2]), slots=4)
