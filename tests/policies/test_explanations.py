@@ -213,7 +213,7 @@ def test_a_delay_says_who_is_held_and_names_the_inner_policy_s_requests_as_its_o
         ),
         (
             10.5,
-            "Phase ONE: packs end at step 8, longs start from step 8 - alpha = 4 on",
+            "Phase ONE: packs end at step 8, within alpha = 4 of its begin: no long is held",
             {0: "long of slot 0", 4: "packed on slot 1", 3: "long of slot 1, when the slot is free"},
         ),
     ]
