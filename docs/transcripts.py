@@ -25,6 +25,7 @@ import runpy
 import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -210,7 +211,32 @@ def _commands(match: re.Match[str]) -> list[str]:
     return re.findall(r"^(?:.*\\\n)*.+$", lines, flags=re.MULTILINE)
 
 
+def write(names: Sequence[str]) -> int:
+    """Write the pages named, or all, and return an exit code; what is odd about one is said in a line."""
+    try:
+        for page in [_named(each) for each in names] or PAGES:
+            page.write_text(replay(page), encoding="utf-8")
+            print(page)
+    except ValueError as error:
+        print(f"transcripts: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _named(page: str) -> Path:
+    path = Path(page).resolve()
+    if not path.is_file():
+        raise ValueError(f"{page}: no such page")
+    if not path.is_relative_to(ROOT):
+        raise ValueError(f"{page}: must be a page of {ROOT}")
+    try:
+        shown = parts(path)
+    except UnicodeDecodeError:
+        raise ValueError(f"{page}: must be text in UTF-8") from None
+    if not shown:
+        raise ValueError(f"{page}: shows nothing that could be run")
+    return path
+
+
 if __name__ == "__main__":
-    for page in [Path(each).resolve() for each in sys.argv[1:]] or PAGES:
-        page.write_text(replay(page), encoding="utf-8")
-        print(page)
+    sys.exit(write(sys.argv[1:]))

@@ -98,3 +98,30 @@ def test_pages_that_do_not_hold_are_refused(page: str, message: str, monkeypatch
     monkeypatch.setitem(transcripts.NOT_RUN, "page.md", {"make test": "takes minutes"})
     with pytest.raises(ValueError, match=f"^page.md: {re.escape(message)}"):
         transcripts.play(page, "page.md")
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("docs/none.md", "no such page"),
+        ("docs", "no such page"),
+        ("outside.md", f"must be a page of {transcripts.ROOT}"),
+        ("quiet.md", "shows nothing that could be run"),
+        ("bytes.md", "must be text in UTF-8"),
+    ],
+)
+def test_a_page_that_cannot_be_written_anew_gets_one_line(
+    page: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("outside.md").write_text("# Elsewhere\n", encoding="utf-8")
+    Path("quiet.md").write_text("# Words alone\n", encoding="utf-8")
+    Path("bytes.md").write_bytes(b"\xff")
+    if page != "outside.md":
+        monkeypatch.setattr(transcripts, "ROOT", tmp_path)
+    assert transcripts.write([page]) == 2
+    assert capsys.readouterr() == ("", f"transcripts: error: {page}: {message}\n")
