@@ -43,11 +43,6 @@ class Knowledge:
 
     __slots__ = ("_base", "_lower", "_upper")
 
-    def __init__(self) -> None:
-        self._base = 0
-        self._lower: NDArray[np.int64] = np.empty(0, np.int64)
-        self._upper: NDArray[np.int64] = np.empty(0, np.int64)
-
     def learn(self, base: int, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> None:
         """Take over the columns; row k is about request ``base + k``."""
         self._base, self._lower, self._upper = base, lower, upper

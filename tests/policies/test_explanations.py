@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from policies import FCFS, ISJL, Delayed, Fair, Windowed, parse_policy
+from policies.parameters import Beta
 from policies.replay import Replay
 from serving_sim import Admission, Epoch, Explanation, Policy, Workload, simulate
 from serving_sim.testing import PassThrough
@@ -30,6 +33,19 @@ def reasons(text: str, workload: Workload, slots: int = 2) -> list[tuple[float, 
     asking = Asking(parse_policy(text))
     simulate(workload, asking, slots=slots)
     return [(time, said.rule, dict(said.requests)) for time, said in asking.said if said is not None]
+
+
+@pytest.mark.parametrize(
+    ("beta", "described"),
+    [
+        (None, "isjl:alpha=4"),
+        (4, "isjl:alpha=4"),
+        (2.0, "isjl:alpha=4,beta=2"),
+        ("optimal", "isjl:alpha=4,beta=optimal"),
+    ],
+)
+def test_isjl_tells_its_beta_where_it_is_not_alpha(beta: Beta, described: str) -> None:
+    assert ISJL(alpha=4, beta=beta).describe() == described
 
 
 def test_isjl_tells_plan_hold_and_phase_two() -> None:

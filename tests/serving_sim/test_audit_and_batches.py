@@ -29,6 +29,8 @@ def test_the_first_violation_names_both_requests() -> None:
     assert run.audit.violation_steps == 7
     assert run.audit.max_gap == 7
     assert run.totals.gap_steps == 3 * 4 + 7 * 3
+    assert run.extent_mean == pytest.approx(33 / 10)
+    assert run.occupancy == pytest.approx(17 / 10)
     assert run.audit.fair is False
 
 
@@ -192,6 +194,12 @@ def test_the_work_of_the_engine_is_counted() -> None:
     assert (run.totals.decisions, run.totals.epochs) == (3, 5)
     # it sleeps from 0 to 3 and from 5 to 10: nobody can act on the ends at 5 and 11
     assert run.totals.events == 2
+
+
+def test_ends_at_which_nobody_can_act_are_looked_at_together() -> None:
+    run = simulate(Workload([0.0, 0.0, 10.0], [2, 3, 1]), FCFS(), slots=3, engine="simpy")
+    assert run.finish.tolist() == [2.0, 3.0, 11.0]
+    assert run.totals.epochs == 4  # at 0, 3, 10 and 11
 
 
 def test_a_source_that_reacts_costs_an_event_at_every_end() -> None:

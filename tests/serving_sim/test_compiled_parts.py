@@ -103,6 +103,14 @@ def test_queue_gives_sizes_in_order_and_equal_ones_by_arrival(data: st.DataObjec
         assert at(queue, largest_up_to(queue, limit)) == (below[-1] if below else None)
 
 
+def test_queue_of_one_size_gives_many_requests_in_their_order() -> None:
+    queue, rank = with_room(make_queue(), np.full(100, 7))
+    for request in range(100):  # more than a chunk holds
+        push(queue, rank[request], request)
+    assert [pop(queue, largest(queue)) for _ in range(100)] == list(range(100))
+    assert largest(queue) == NONE
+
+
 def at(queue, rank: int) -> int | None:  # type: ignore[no-untyped-def]  # noqa: ANN001
     return None if rank == NONE else int(queue.sizes[rank])
 

@@ -59,6 +59,14 @@ from serving_sim.request import exact_sum, intrinsic_work
         ({"release": [0], "length": [1], "request_id": [0.5]}, "request_id[0]=0.5: must be a text"),
         ({"release": [], "length": []}, "release: at least one request is needed, found none"),
         ({"release": [0, 0], "length": [1]}, "length: must have one value per release, found 1 for 2"),
+        (
+            {"release": [0], "length": np.array([], object)},
+            "length: must have one value per release, found 0 for 1",
+        ),
+        (
+            {"release": np.array([], object), "length": np.array([], object)},
+            "release: at least one request is needed, found none",
+        ),
         ({"release": [[0]], "length": [1]}, "release: must be one-dimensional, found shape (1, 1)"),
         ({"release": [0], "length": [3], "lower": [4]}, "lower[0]=4: must not exceed the length"),
         ({"release": [0], "length": [3], "upper": [2]}, "upper[0]=2: must not be below the length"),

@@ -195,18 +195,22 @@ def test_columns_that_change() -> None:
     )
 
 
-def test_generator_that_is_used_up() -> None:
+NONE_LEFT = "'source Once: at least one request is needed, found none'"
+
+
+@pytest.mark.parametrize("count", [2, len(NONE_LEFT)])  # a text as long as the run is no run either
+def test_generator_that_is_used_up(count: int) -> None:
     class Once:
         def __init__(self) -> None:
-            self._parts = iter([Workload([0], [5]), Workload([1], [5])])
+            self._parts = iter([Workload([at], [5]) for at in range(count)])
 
         def blocks(self) -> Iterator[Workload]:
             return self._parts
 
     assert failure(Once) == (
         "check_reusable: source Once: expected the requests of a new object from one that served a run "
-        "before, found 2 in all against 'source Once: at least one request is needed, found none'; likely "
-        "cause: a generator or a counter lives in the object; blocks or process must make it anew"
+        f"before, found {count} in all against {NONE_LEFT}; likely cause: a generator or a counter lives in "
+        "the object; blocks or process must make it anew"
     )
 
 
