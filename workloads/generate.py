@@ -23,6 +23,7 @@ class Stream(IntEnum):
     PREDICTIONS = 2
     SHAPING = 3
     THINKING = 4
+    CLIENTS = 5
 
 
 def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Generator:
@@ -36,7 +37,7 @@ def stream(seed: int | np.random.SeedSequence, part: Stream) -> np.random.Genera
     ValueError
         If the seed is no whole number >= 0.
     """
-    return np.random.default_rng(child(seed, int(part)))
+    return np.random.default_rng(child(seed, part))
 
 
 def child(seed: int | np.random.SeedSequence, place: int) -> np.random.SeedSequence:
@@ -52,6 +53,17 @@ def child(seed: int | np.random.SeedSequence, place: int) -> np.random.SeedSeque
             raise ValueError(f"seed={seed!r}: must be a whole number >= 0")
         seed = np.random.SeedSequence(seed)
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, place), pool_size=seed.pool_size)
+
+
+def client_seed(seed: int | np.random.SeedSequence, number: int) -> np.random.SeedSequence:
+    """The seed of one client of several, apart from the streams of the workload as a whole.
+
+    Raises
+    ------
+    ValueError
+        If the seed is no whole number >= 0.
+    """
+    return child(child(seed, Stream.CLIENTS), number)
 
 
 def make_workload(

@@ -12,7 +12,7 @@ from serving_sim import Workload
 from serving_sim.arguments import check_kind
 from workloads.arrivals import Gamma
 from workloads.arrivals.stationary import superposed
-from workloads.generate import Stream, child, stream, token_columns
+from workloads.generate import Stream, client_seed, stream, token_columns
 from workloads.lengths import Lengths
 from workloads.parameters import check_count, check_positive
 
@@ -142,7 +142,7 @@ class Superposition:
             If ``n`` is below 1 or the seed negative.
         """
         check_count("n", n)
-        seeds = [child(seed, place) for place in range(len(self.clients))]
+        seeds = [client_seed(seed, place) for place in range(len(self.clients))]
         release, sender = superposed(
             [client.arrivals for client in self.clients], [stream(own, Stream.GAPS) for own in seeds], n
         )

@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
 from refusal import refusal
 
-from workloads import PRESETS, get_preset, make_workload, parse_arrivals, parse_lengths
+from serving_sim import Workload
+from serving_sim.columns import IntArray
+from workloads import PRESETS, Client, Superposition, get_preset, make_workload, parse_arrivals, parse_lengths
 from workloads.generate import Stream, stream
+from workloads.servegen.clients import ServeGenClient, Window
+from workloads.servegen.mix import client_workload
+from workloads.shaping import Thin, shape
+from workloads.shaping.shaping import Shaped
 
 LENGTHS = parse_lengths("geometric:mean=20")
 
@@ -43,6 +52,67 @@ def test_streams_are_the_spawned_children_of_the_seed() -> None:
     for part, child in zip(Stream, children, strict=True):
         expected = np.random.default_rng(child).random(4)
         np.testing.assert_array_equal(stream(7, part).random(4), expected)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Lengths that note from which stream they are drawn."""
+
+    seen: list[tuple[int, ...]]
+    mean: float = 1.0
+
+    def sample(self, n: int, rng: np.random.Generator) -> IntArray:
+        self.seen.append(_key(rng))
+        return np.ones(n, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A shaping that changes nothing and notes its stream."""
+
+    seen: list[tuple[int, ...]]
+    random: ClassVar[bool] = True
+
+    def describe(self) -> str:
+        return "noted"
+
+    def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
+        self.seen.append(_key(rng))
+        return Shaped(workload)
+
+
+def _key(rng: np.random.Generator) -> tuple[int, ...]:
+    seed = rng.bit_generator.seed_seq
+    assert isinstance(seed, np.random.SeedSequence)
+    return tuple(seed.spawn_key)
+
+
+def _superposed(lengths: Keys) -> Workload:
+    return Superposition(Client(str(number), 1.0, lengths) for number in range(8)).workload(200, 5)
+
+
+def _sent(lengths: Keys) -> Workload:
+    table = cast("Any", lengths)
+    window = Window(0, 600, 0.1, "Gamma", 1.0, prompt=table, output=table)
+    clients = [ServeGenClient(number, (window,)) for number in range(8)]
+    return client_workload(clients, begin=0, duration=600, time_unit=1, seed=5)
+
+
+@pytest.mark.parametrize("made", [_superposed, _sent])
+def test_no_two_parts_of_a_workload_share_a_stream(made: Callable[[Keys], Workload]) -> None:
+    lengths, shapings, parts = Keys([]), Noted([]), [_key(stream(5, part)) for part in Stream]
+    shape(made(lengths), [shapings] * 8, 5)
+    clients = set(lengths.seen)  # prompts and outputs of a window come from one stream, one after the other
+    assert len(clients) == len(shapings.seen) == 8
+    assert len(clients.union(shapings.seen, parts)) == 8 + 8 + len(Stream)
+
+
+def test_thinning_clients_leaves_their_mean_length_as_it_is() -> None:
+    lengths = parse_lengths("geometric:mean=50")
+    clients = Superposition(Client(str(place), 1.0, lengths) for place in range(4)).workload(20_000, 0)
+    thinned, _ = shape(clients, [Thin(0.5)], 0)
+    last = thinned.length[thinned.tenant == "3"]  # some 2,500, of standard deviation 50
+    assert np.mean(last) == pytest.approx(50, abs=5)
 
 
 def test_a_seed_sequence_is_not_used_up() -> None:

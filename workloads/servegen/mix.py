@@ -9,7 +9,7 @@ import numpy as np
 from serving_sim import Workload
 from serving_sim.arguments import is_finite
 from serving_sim.columns import FloatArray, IntArray
-from workloads.generate import child
+from workloads.generate import child, client_seed
 from workloads.parameters import check_positive
 from workloads.servegen.clients import ServeGenClient, Window
 
@@ -82,7 +82,7 @@ def _sent(client: ServeGenClient, seed: int | np.random.SeedSequence, begin: flo
 
     A window that is cut off is made whole first: its requests do not depend on the stretch asked for.
     """
-    own = child(seed, client.number)
+    own = client_seed(seed, client.number)
     parts = []
     for window in client.windows:
         if window.end <= begin or window.begin >= end:
