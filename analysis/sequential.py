@@ -11,6 +11,7 @@ from analysis.definitions import check_request_metric
 from analysis.estimate import Estimate
 from analysis.outcome import Outcome
 from analysis.statistic import MEAN
+from analysis.text import two_digits
 
 FEWEST = 10
 """Replications before the first look: with fewer the width itself is a matter of chance."""
@@ -141,5 +142,5 @@ def records(outcomes: Sequence[Outcome], targets: Sequence[Target]) -> list[dict
 
 
 def percent(share: float) -> str:
-    """Two significant digits, as in ``7.3 %``."""
-    return f"{100 * share:.2g} %"
+    """Two significant digits, or all before the point: ``7.3 %``, ``250 %``."""
+    return f"{two_digits(100 * share)} %"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from analysis.estimate import Estimate
 
@@ -36,12 +37,13 @@ def with_interval(estimate: Estimate) -> str:
         return f"{number(value)} ± 0"
     up, down = estimate.high - value, value - estimate.low
     if max(up, down) > _LOPSIDED * half:
-        return f"{number(value)} +{_width(up)} -{_width(down)}"
-    return f"{number(value)} ± {_width(half)}"
+        return f"{number(value)} +{two_digits(up)} -{two_digits(down)}"
+    return f"{number(value)} ± {two_digits(half)}"
 
 
-def _width(value: float) -> str:
-    return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
+def two_digits(value: float) -> str:
+    """Two significant digits of a number >= 0, or all before the point: ``0.041``, ``7.3``, ``1,250``."""
+    return f"{value:.2g}" if value < 99.5 else f"{value:,.0f}"  # from there on .2g writes 1e+02
 
 
 def visible(text: str) -> str:
@@ -71,5 +73,28 @@ def shown_id(request_id: str) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``; it leads nowhere else."""
-    return re.sub(r"[^\w.]+", "-", text).strip("-.")
+    """A name as part of a path: ``isjl:alpha=4`` is ``isjl-alpha-4``; it leads nowhere else.
+
+    The sign of a number stays: ``x=-1`` is ``x--1``.
+    """
+    return re.sub(r"[^\w.]+?(?=-\d)|[^\w.]+", "-", text).strip("-.")
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """The `file_name` of each of several names, no two the same, on no system.
+
+    Raises
+    ------
+    ValueError
+        If a name has none of its own.
+    """
+    owners: dict[str, str] = {}
+    files = {}
+    for name in names:
+        files[name] = file_name(name)
+        owner = owners.setdefault(files[name].casefold(), name)
+        if not files[name]:
+            raise ValueError(f"{name!r}: has no letter or digit to name a file after")
+        if owner != name:
+            raise ValueError(f"{name!r}: would write to the same place as {owner!r}, {files[name]!r}")
+    return files

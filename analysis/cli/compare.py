@@ -21,7 +21,7 @@ from analysis.cli.options import (
 )
 from analysis.cli.serve import Job, make_job, show_costs, timeline_window
 from analysis.cli.traffic import lines
-from analysis.text import file_name
+from analysis.text import file_names
 
 if TYPE_CHECKING:
     from analysis.compare import Comparison
@@ -67,12 +67,14 @@ def compare(
         record_batches=_reports_costs(output, prices) or output.record_batches or output.timeline,
         recorded={"policies": names, "metrics": metrics},
     )
-    check_distinct([each.describe() for each in job.policies])
+    described = [each.describe() for each in job.policies]
+    check_distinct(described)
+    folders = {} if output.out is None else file_names(described)
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
 
     def write(final: Job, outcome: Outcome) -> None:
         if output.out is not None:
-            folder = output.out / file_name(outcome.policy)
+            folder = output.out / folders[outcome.policy]
             for note in final.write(folder, outcome, output, timeline):
                 say(f"{outcome.policy}: {note}", quiet=output.quiet)
 

@@ -477,6 +477,21 @@ def test_a_narrow_terminal_wraps_words(
     assert max(line.count("first") for line in printed.splitlines()) < 20
 
 
+def test_policies_whose_files_would_share_a_folder(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "twins.py").write_text(
+        "from policies.continuous import FCFS\n"
+        "class One(FCFS):\n    name = 'a b'\n"
+        "class Other(FCFS):\n    name = 'a-b'\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    arguments = ("compare", "--policy", "twins:One", "--policy", "twins:Other", "--num-prompts", "5")
+    assert command(*arguments)[0] == 0
+    code, _, err = command(*arguments, "--out", tmp_path / "out")
+    assert (code, err) == (2, "serving-sim: error: 'a-b': would write to the same place as 'a b', 'a-b'\n")
+
+
 def test_the_azure_trace_is_served_whole(command: Command, shared: Path, tmp_path: Path) -> None:
     code, _, err = command(
         "run", "--requests", shared / "traces" / "azure2023" / "AzureLLMInferenceTrace_code.csv",
