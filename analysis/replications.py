@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import stdtrit
 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
+from analysis.sectioning import student
 from analysis.statistic import ENOUGH, SECTIONS, Statistic
 from serving_sim.request import FloatArray
 
@@ -27,7 +27,7 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     """
     centre = float(np.mean(values))
     spread = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * spread
+    half = student(len(values), confidence) * spread
     return Estimate(centre, centre - half, centre + half)
 
 
