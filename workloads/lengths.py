@@ -13,7 +13,7 @@ from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from serving_sim.arguments import check_kind, is_whole
+from serving_sim.arguments import check_kind, is_real, is_whole
 from serving_sim.columns import FloatArray, IntArray
 from workloads.registry import Registry
 from workloads.spec import parse
@@ -91,6 +91,8 @@ class Listed:
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If the text is no such list.
     """
@@ -99,6 +101,7 @@ class Listed:
     _lengths: IntArray = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_kind("tokens", self.tokens, str, "a text such as '10+7+1'")
         parts = self.tokens.split("+")
         if not all(part.isdecimal() and 1 <= int(part) <= 2**62 for part in parts):
             raise ValueError(f"tokens={self.tokens!r}: must be whole numbers >= 1 joined by +, as in 10+7+1")
@@ -144,7 +147,7 @@ class Geometric:
     mean: float
 
     def __post_init__(self) -> None:
-        if not (1 <= self.mean <= 1e9):
+        if not (is_real(self.mean) and 1 <= self.mean <= 1e9):
             raise ValueError(f"mean={self.mean!r}: must be a number from 1 to 1e9")
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
@@ -178,14 +181,14 @@ class Lognormal:
     cv: float | None = None
 
     def __post_init__(self) -> None:
-        if not (1 < self.mean <= 1e6):
+        if not (is_real(self.mean) and 1 < self.mean <= 1e6):
             raise ValueError(f"mean={self.mean!r}: must be a number above 1 and at most 1e6")
         if (self.sigma is None) == (self.cv is None):
             raise ValueError("exactly one of sigma=.. and cv=.. must be given")
         # Below, every length is all but the same; above, lengths come near the limits of int64.
-        if self.cv is not None and not (0.01 <= self.cv <= 1000):
+        if self.cv is not None and not (is_real(self.cv) and 0.01 <= self.cv <= 1000):
             raise ValueError(f"cv={self.cv!r}: must be a number from 0.01 to 1000")
-        if self.sigma is not None and not (0.01 <= self.sigma <= 4):
+        if self.sigma is not None and not (is_real(self.sigma) and 0.01 <= self.sigma <= 4):
             raise ValueError(f"sigma={self.sigma!r}: must be a number from 0.01 to 4")
 
     @cached_property

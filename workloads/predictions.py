@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
-from serving_sim.arguments import unknown
+from serving_sim.arguments import check_kind, is_real, is_whole, unknown
 from serving_sim.columns import IntArray
 from workloads.generate import Stream, stream
 from workloads.registry import Registry
@@ -39,6 +39,7 @@ PREDICTIONS = Registry(
 _MOST = 2**62  # the largest upper bound that a workload takes
 
 
+@runtime_checkable
 class Predictions(Protocol):
     """A model of what is known about lengths."""
 
@@ -51,9 +52,12 @@ def parse_predictions(text: str) -> Predictions:
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If the text does not name a model with its parameters.
     """
+    check_kind("text", text, str, "a text such as 'noise:kappa=0.5'")
     return cast("Predictions", parse(text, PREDICTIONS))
 
 
@@ -73,9 +77,12 @@ def predict(workload: Workload, model: Predictions, seed: int | np.random.SeedSe
 
     Raises
     ------
+    TypeError
+        If the model is none, as where its text is given.
     ValueError
         If the model does not fit the workload or the seed is negative.
     """
+    check_kind("model", model, Predictions, "a prediction model, as parse_predictions gives it")
     lower, upper = model.interval(workload, stream(seed, Stream.PREDICTIONS))
     return replace(workload, lower=lower, upper=upper)
 
@@ -109,7 +116,7 @@ class Noise:
     kappa: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.kappa <= 1:
+        if not (is_real(self.kappa) and 0 < self.kappa <= 1):
             raise ValueError(f"kappa={self.kappa!r}: must be a number above 0 and at most 1")
 
     def interval(self, workload: Workload, rng: np.random.Generator) -> Interval:
@@ -155,7 +162,7 @@ class Slack:
     tokens: int
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tokens <= 2**60:
+        if not (is_whole(self.tokens) and 0 <= self.tokens <= 2**60):
             raise ValueError(f"tokens={self.tokens!r}: must be a whole number from 0 to 2**60")
 
     def interval(self, workload: Workload, rng: np.random.Generator) -> Interval:
@@ -192,7 +199,7 @@ class Quantile:
     by: str = "all"
 
     def __post_init__(self) -> None:
-        if not 0 < self.q <= 1:
+        if not (is_real(self.q) and 0 < self.q <= 1):
             raise ValueError(f"q={self.q!r}: must be a number above 0 and at most 1")
         if self.by not in ("all", "tenant", "prompt"):
             raise ValueError(unknown("by", self.by, ("all", "tenant", "prompt")))
@@ -238,7 +245,7 @@ class Limit:
     tokens: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tokens <= _MOST:
+        if not (is_whole(self.tokens) and 1 <= self.tokens <= _MOST):
             raise ValueError(f"tokens={self.tokens!r}: must be a whole number from 1 to 2**62")
 
     def interval(self, workload: Workload, rng: np.random.Generator) -> Interval:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from serving_sim.arguments import check_kind
 from serving_sim.columns import FloatArray, IntArray
 from workloads.quantiles import whole_knots, whole_value_at
 
@@ -27,6 +28,8 @@ class PromptOutput:
 
     Raises
     ------
+    TypeError
+        If a parameter is no text.
     ValueError
         If a parameter is out of range, both can be 0, or k does not divide the number of classes
         between the quantiles.
@@ -64,7 +67,10 @@ class PromptOutput:
     def mean(self) -> float:
         """Exact, share by share."""
         rows, columns = self._joint.sum(axis=1), self._joint.sum(axis=0)
-        return float(rows @ _means(self._prompt, len(rows)) + columns @ _means(self._output, len(columns)))
+        shares = np.concatenate([rows, columns])
+        means = np.concatenate([_means(self._prompt, len(rows)), _means(self._output, len(columns))])
+        # exact, as no dot product is: the mean sets the rate of a load, and so every release on any machine
+        return math.fsum((shares * means).tolist())
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
         """``n`` independent lengths."""
@@ -86,6 +92,7 @@ class PromptOutput:
 
 
 def _square(text: str) -> FloatArray:
+    check_kind("joint", text, str, "a text such as '1+0+0+1'")
     try:
         weights = np.array([float(part) for part in text.split("+")])
     except ValueError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from serving_sim.arguments import check_kind
 from serving_sim.columns import FloatArray, IntArray
 
 LARGEST_KNOT = 2**53
@@ -19,9 +20,12 @@ def parse_knots(name: str, text: str) -> FloatArray:
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If there are fewer than two, or one is no such number.
     """
+    check_kind(name, text, str, "a text such as '1+20+90'")
     try:
         knots = np.array([float(part) for part in text.split("+")])
     except ValueError:

@@ -15,11 +15,15 @@ from workloads.arrivals import (
     GeometricBatch,
     Hyperexponential,
     MarkovModulatedPoisson,
+    PiecewisePoisson,
     Poisson,
     SinusoidalPoisson,
     Weibull,
 )
-from workloads.lengths import Fixed
+from workloads.lengths import Fixed, Geometric, Listed, Lognormal
+from workloads.predictions import Limit, Noise, Quantile, Slack, parse_predictions, predict
+from workloads.prompt_output import PromptOutput
+from workloads.quantiles import Quantiles
 from workloads.shaping import ContextLimit, Head, PromptChunks, Rate, Repeat, Thin, Window
 
 TEXT: Any = "1"
@@ -45,6 +49,15 @@ COUNT, POSITIVE = "must be a whole number >= 1", "must be a finite number > 0"
         (lambda: Batch(TRUE, 1), f"size=True: {COUNT}"),
         (lambda: GeometricBatch(TEXT, 1), "mean_size='1': must be a number from 1 to 1e9"),
         (lambda: Fixed(TRUE), "length=True: must be a whole number from 1 to 2**62"),
+        (lambda: Geometric(TEXT), "mean='1': must be a number from 1 to 1e9"),
+        (lambda: Geometric(TRUE), "mean=True: must be a number from 1 to 1e9"),
+        (lambda: Lognormal(TEXT, 1), "mean='1': must be a number above 1 and at most 1e6"),
+        (lambda: Lognormal(9, TRUE), "sigma=True: must be a number from 0.01 to 4"),
+        (lambda: Lognormal(9, cv=TEXT), "cv='1': must be a number from 0.01 to 1000"),
+        (lambda: Noise(TRUE), "kappa=True: must be a number above 0 and at most 1"),
+        (lambda: Slack(cast("Any", 2.5)), "tokens=2.5: must be a whole number from 0 to 2**60"),
+        (lambda: Quantile(TEXT), "q='1': must be a number above 0 and at most 1"),
+        (lambda: Limit(cast("Any", 10.5)), "tokens=10.5: must be a whole number from 1 to 2**62"),
         (lambda: Head(cast("Any", 2.5)), f"count=2.5: {COUNT}"),
         (lambda: Repeat(cast("Any", 2.5)), f"times=2.5: {COUNT}"),
         (lambda: PromptChunks(TEXT), f"tokens='1': {COUNT}"),
@@ -82,6 +95,16 @@ def test_values_of_another_kind(make: Callable[[], object], message: str) -> Non
             lambda: make_workload(2, LENGTHS, cast("Any", "backlog"), 1),
             "arrivals='backlog': must be a process, as parse_arrivals gives it",
         ),
+        (
+            lambda: predict(make_workload(2, LENGTHS, ARRIVALS, 1), cast("Any", "noise:kappa=1"), 0),
+            "model='noise:kappa=1': must be a prediction model, as parse_predictions gives it",
+        ),
+        (lambda: parse_predictions(cast("Any", 3)), "text=3: must be a text such as 'noise:kappa=0.5'"),
+        (lambda: Listed(cast("Any", 3)), "tokens=3: must be a text such as '10+7+1'"),
+        (lambda: Quantiles(cast("Any", 3)), "tokens=3: must be a text such as '1+20+90'"),
+        (lambda: PromptOutput("1+2", cast("Any", 3)), "output=3: must be a text such as '1+20+90'"),
+        (lambda: PromptOutput("1+2", "1+2", cast("Any", 3)), "joint=3: must be a text such as '1+0+0+1'"),
+        (lambda: PiecewisePoisson(1, cast("Any", 3), 9), "levels=3: must be a text such as '1+4+2.5'"),
         (lambda: Client(cast("Any", 7), 1, LENGTHS), "name=7: must be a text"),
         (
             lambda: Client("a", 1, cast("Any", "fixed:length=3")),

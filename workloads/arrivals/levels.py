@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from serving_sim.arguments import check_kind
 from serving_sim.columns import FloatArray
 
 
@@ -14,9 +15,12 @@ def parse_levels(text: str) -> FloatArray:
 
     Raises
     ------
+    TypeError
+        If it is no text.
     ValueError
         If one is not a finite number >= 0, or all are 0.
     """
+    check_kind("levels", text, str, "a text such as '1+4+2.5'")
     levels = np.array([_level(text, part) for part in text.split("+")])
     if not levels.any():
         raise ValueError(f"levels={text!r}: must not all be 0")
