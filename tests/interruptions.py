@@ -29,11 +29,10 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
+from fresh_process import command_line, environment
 
-import analysis
 from analysis.study.store import Kept, kept_cells
 
-HOME = Path(analysis.__file__).parents[1]
 SCRIPT = """\
 import sys
 from analysis.cli import main
@@ -125,12 +124,12 @@ def _start(command: str, folder: Path) -> subprocess.Popen[str]:
         encoding="utf-8",
     )
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *words_of(command)],
+        command_line(*words_of(command), script=SCRIPT),
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(HOME)},
+        env=environment(),
         start_new_session=True,
     )
 

@@ -12,6 +12,7 @@ import typer
 from analysis.cli import completion
 from analysis.cli.console import progress, say, show, show_json
 from analysis.cli.instance import ALPHA, REACTIVE
+from analysis.cli.options import Json
 from analysis.cli.paths import output_folder
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def adversary(
         Path | None,
         typer.Option(help="Folder for pictures.", metavar="DIR", parser=output_folder, show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Play an adversary against policies and certify the ratio of the optimum to their makespan."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import complain, progress, say, show, show_json
-from analysis.cli.options import FileOptions, Jobs, WorkloadOptions
+from analysis.cli.options import FileOptions, Jobs, Json, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
 from analysis.cli.traffic import lines, time_unit, traffic
@@ -66,7 +66,7 @@ def calibrate(
         Path | None,
         typer.Option(help="Folder for files.", metavar="DIR", parser=output_folder, show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Replay a log under isjl for several alphas and choose the best within limits."""

@@ -12,7 +12,7 @@ import typer
 from analysis.cli import completion
 from analysis.cli.console import progress, say, show, show_json
 from analysis.cli.naming import flag
-from analysis.cli.options import Jobs, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
+from analysis.cli.options import Jobs, Json, PriceOptions, StatisticsOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.cli.paths import output_folder
 from analysis.cli.serve import Job, make_job
@@ -64,7 +64,7 @@ def capacity(
         Path | None,
         typer.Option(help="Folder for tables, pictures and the page.", metavar="DIR", parser=output_folder),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Find the largest rates that policies keep up with and serve within objectives.

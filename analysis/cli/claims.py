@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.options import Json
 from analysis.cli.paths import output_file, output_folder
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def claims(
             show_default=False,
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Check every claim of the paper that can be run and give a verdict with its evidence.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import say, show, show_json
-from analysis.cli.options import FileOptions, WorkloadOptions
+from analysis.cli.options import FileOptions, Json, WorkloadOptions
 from analysis.cli.paths import input_path, output_file
 from analysis.cli.traffic import lines, one_workload
 
@@ -37,7 +37,7 @@ def fit(
         int | None,
         typer.Option(help="Slots that the load counts on (default: 32).", min=1, show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Write a specification of workloads like a log, without its rows, and say how well it matches."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli.console import say, show, show_json
+from analysis.cli.options import Json
 
 
 def optimum(
@@ -24,7 +25,7 @@ def optimum(
     solver: Annotated[str, typer.Option(help="cp-sat or milp.")] = "cp-sat",
     time_limit: Annotated[float, typer.Option(help="Seconds to search at most.", min=0.01)] = 10.0,
     workers: Annotated[int, typer.Option(help="Threads of cp-sat.", min=1)] = 1,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Find the least makespan of an alpha-fair schedule, proven or as an interval."""

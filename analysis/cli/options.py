@@ -328,7 +328,7 @@ class OutputOptions:
             help="Times to show there, FROM:TO (default: all, up to 100,000 requests).", metavar="FROM:TO"
         ),
     ] = None
-    json: Annotated[bool, _output("--json", help="Print JSON, not a table.")] = False
+    json: Annotated[bool, _output("--json", help="Print JSON, not text.")] = False
     quiet: Annotated[bool, _output("--quiet", "-q", help="Print the result alone.")] = False
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
-
-import typer
 
 from analysis.cli.console import show, show_json
+from analysis.cli.options import Json
 
 
-def policies(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def policies(*, json: Json = False) -> None:
     """List the policies, built in and installed, with their parameters."""
     from analysis.tables import Table
     from policies import catalogue

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli.console import say, show, show_json
-from analysis.cli.options import OnBadRow
+from analysis.cli.options import Json, OnBadRow
 from analysis.cli.paths import input_path, output_folder
 from analysis.cli.shaping import input_record, rows_line
 from analysis.time_unit import TimeUnit
@@ -46,7 +46,7 @@ def fit(
             help="Folder for a report with pictures.", metavar="DIR", parser=output_folder, show_default=False
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Fit the step time of a worker to steps that an engine has measured."""

@@ -129,7 +129,7 @@ def inspect(
             help="Folder for a report with pictures.", metavar="DIR", parser=output_folder, show_default=False
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
     """Describe a workload: how many requests, how long, how often, how bursty, and what fits it."""

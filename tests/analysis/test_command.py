@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -13,22 +12,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command_line import Command
+from fresh_process import command_line, environment, python
 
-import analysis
 import serving_sim
 from analysis.cli.console import aligned, show
 from analysis.tables import Table
 from serving_sim import Run
 
 SMALL = ["--num-prompts", "200", "--slots", "8"]
-HOME = Path(analysis.__file__).parents[1]
-COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())"]
-
-
-def environment(**changes: str) -> dict[str, str]:
-    """Environment of a fresh process: no hash seed, the packages of this one."""
-    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
-    return {**inherited, "PYTHONPATH": str(HOME), **changes}
 
 
 def names(folder: Path) -> list[str]:
@@ -404,7 +395,7 @@ def test_an_interruption_keeps_what_was_finished(
 def test_signals_end_a_process_without_half_files(tmp_path: Path, number: int, code: int, word: str) -> None:
     words = ["run", "--policy", "fcfs", "--num-prompts", "1000000", "--csv", "--out", str(tmp_path / "out")]
     with subprocess.Popen(
-        [*COMMAND, *words], stderr=subprocess.PIPE, text=True, env=environment()
+        command_line(*words), stderr=subprocess.PIPE, text=True, env=environment()
     ) as process:
         assert process.stderr is not None
         assert "1,000,000 requests" in process.stderr.readline()  # the run has begun
@@ -421,7 +412,7 @@ def test_the_same_seed_gives_the_same_bytes_in_any_process(tmp_path: Path) -> No
         folder = tmp_path / str(number)
         words = ["compare", "--policy", "fcfs", "--policy", "isjl", "--alpha", "30", *SMALL, "--seed", "5"]
         subprocess.run(
-            [*COMMAND, *words, "--csv", "--quiet", "--out", str(folder)],
+            command_line(*words, "--csv", "--quiet", "--out", str(folder)),
             check=True,
             env=environment(),
             stdout=subprocess.DEVNULL,
@@ -436,10 +427,7 @@ def test_help_loads_nothing_heavy() -> None:
         "print(sorted({'pandas', 'scipy', 'matplotlib', 'pyarrow', 'jinja2', 'rich', 'joblib'} "
         "& sys.modules.keys()))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], check=True, env=environment(), capture_output=True, text=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert python(script).splitlines()[-1] == "[]"
 
 
 def test_no_colour_away_from_a_terminal(command: Command) -> None:

@@ -13,29 +13,27 @@ from pathlib import Path
 import pytest
 import typer
 from command_line import Command
+from fresh_process import COMMAND, command_line, environment
 
-import analysis
 from analysis.cli import main
 from analysis.cli.console import complain, say
 from analysis.cli.ending import last_words
 from serving_sim.errors import PolicyError
 from serving_sim.testing import BreachError
 
-HOME = Path(analysis.__file__).parents[1]
-RUN = "import sys; from analysis.cli import main; sys.exit(main())"
 KEPT = "files written so far are complete"
 
 
 def start(
-    *words: str, script: str = RUN, environment: Mapping[str, str] = os.environ, **changes: str
+    *words: str, script: str = COMMAND, inherited: Mapping[str, str] | None = None, **changes: str
 ) -> subprocess.Popen[str]:
     """The command in a process of its own, both streams piped."""
     return subprocess.Popen(
-        [sys.executable, "-c", script, *words],
+        command_line(*words, script=script),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**environment, "PYTHONPATH": str(HOME), **changes},
+        env=(environment() if inherited is None else dict(inherited)) | changes,
     )
 
 
@@ -172,7 +170,7 @@ def script_that(does: str) -> str:
         "    def find_spec(self, name, *others):\n"
         "        if name == 'typer':\n"
         f"            {does}\n"
-        "sys.meta_path.insert(0, Loader())\n" + RUN
+        "sys.meta_path.insert(0, Loader())\n" + COMMAND
     )
 
 
@@ -197,10 +195,10 @@ def finish(stdout: int | None, *, closed: tuple[int, ...] = ()) -> tuple[int, by
     """Exit code and standard error of ``policies`` with streams that the caller has spoilt."""
     closing = f"import os; [os.close(stream) for stream in {closed}]; os.execv(sys.executable, sys.argv[1:])"
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; {closing}", sys.executable, "-c", RUN, "policies"],
+        [sys.executable, "-c", f"import sys; {closing}", *command_line("policies")],
         stdout=stdout,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(HOME)},
+        env=environment(),
         check=False,
     )
     return done.returncode, done.stderr
@@ -248,8 +246,8 @@ def test_a_disk_without_space_leaves_nothing_and_names_the_file(tmp_path: Path, 
     little = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     little += "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
     words = ("workload", "make", "--out", str(tmp_path / name), "--quiet")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
-    with start(*words, script=little + RUN, environment=environment) as process:  # coverage writes files too
+    inherited = {key: value for key, value in environment().items() if not key.startswith("COVERAGE")}
+    with start(*words, script=little + COMMAND, inherited=inherited) as process:  # coverage writes files too
         out, err = process.communicate()
     assert (process.returncode, out) == (2, "")
     assert err.startswith(f"serving-sim: error: {tmp_path / name}: ")

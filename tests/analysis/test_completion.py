@@ -10,16 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fresh_process import environment, python
 
-import analysis
 from analysis.cli import completion, main
 from analysis.experiments.adversarial import FAMILIES
 from analysis.experiments.reproduce.catalogue import ALL, EXPERIMENTS
 from policies import catalogue
 from workloads import PRESETS
 from workloads.traces.formats import FORMATS
-
-HOME = Path(analysis.__file__).parents[1]
 
 Ask = Callable[[str], list[str]]
 
@@ -103,15 +101,9 @@ def test_names_come_without_heavy_imports() -> None:
         "COMP_WORDS='serving-sim run --policy ', COMP_CWORD='3'); from analysis.cli import main; main([]); "
         "print([name for name in ('pandas', 'scipy', 'pyarrow', 'rich') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(HOME)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[0] == "fcfs"
-    assert done.stdout.splitlines()[-1] == "[]"
+    printed = python(script).splitlines()
+    assert printed[0] == "fcfs"
+    assert printed[-1] == "[]"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
@@ -135,10 +127,9 @@ def test_bash_completes_once_it_is_told_to(tmp_path: Path) -> None:
     done = subprocess.run(
         ["bash", "--norc", "-c", script],  # noqa: S607
         env={
-            **os.environ,
+            **environment(),
             "HOME": str(tmp_path),
             "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(HOME),
         },
         capture_output=True,
         text=True,

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from effort import instances
 from exhaustive_optimum import least_makespan
+from fresh_process import command_line, environment
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from offline_instances import KNOWN_OPTIMA, Offline, offline
 from refusal import refusal
 
-import analysis
 from analysis.optimum import Solver, check_schedule, milp, optimum
 from analysis.optimum.bracket import Bracket
 from analysis.optimum.deadline import Deadline
@@ -196,13 +194,12 @@ def test_an_interruption_ends_a_search_at_once(solver: Solver) -> None:
         f"try: optimum({lengths}, 4, 10, solver='{solver}', time_limit=300)\n"
         "except KeyboardInterrupt: sys.exit(7)"
     )
-    home = Path(analysis.__file__).parents[1]
     with subprocess.Popen(
-        [sys.executable, "-c", script],
+        command_line(script=script),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(home)},
+        env=environment(),
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"

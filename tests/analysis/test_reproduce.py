@@ -6,15 +6,14 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from fresh_process import command_line, environment
 
-import analysis
 from analysis.economics import CostModel
 from analysis.experiments.paper import TABLE1, TABLE2, TABLE3
 from analysis.experiments.reproduce import catalogue, fig4, fig7, golden_ratio, pricing, table1, table3
@@ -23,7 +22,6 @@ from analysis.experiments.reproduce.noise import DIFFERS, REPRODUCED, over_sets
 from analysis.experiments.reproduce.task import Rows, Task, collect
 
 SMALL = Settings(sets=2, replications=2, requests=60)
-HOME = Path(analysis.__file__).parents[1]
 
 
 def silent(_: str) -> None:
@@ -229,10 +227,8 @@ def test_an_unknown_experiment_is_named() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_leaves_complete_files_and_the_next_run_uses_them(tmp_path: Path) -> None:
     words = ["reproduce", "fig7", "--out", str(tmp_path), "--sets", "2", "--jobs", "1"]
-    command = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())"]
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
     long = ["reproduce", "table1", "--out", str(tmp_path), "--sets", "50", "--jobs", "2"]
-    process = subprocess.Popen([*command, *long], env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command_line(*long), env=environment(), stderr=subprocess.PIPE, text=True)
     kept = tmp_path / "kept" / "pricing"
     deadline = time.monotonic() + 60
     while not (kept.exists() and list(kept.glob("*.json"))) and time.monotonic() < deadline:
@@ -244,5 +240,5 @@ def test_ctrl_c_leaves_complete_files_and_the_next_run_uses_them(tmp_path: Path)
     assert not list(tmp_path.rglob("*.part"))
     before = {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")}
     assert before
-    subprocess.run([*command, *words], env=environment, check=True, capture_output=True)
+    subprocess.run(command_line(*words), env=environment(), check=True, capture_output=True)
     assert {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")} == before

@@ -9,7 +9,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import closing
@@ -17,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fresh_process import command_line, environment
 from joblib.externals.loky import ProcessPoolExecutor
 from refusal import refusal
 
-import analysis
 from analysis.cli import main
 from analysis.stability import backlog_of, sustained_work
 from analysis.study import Cell, Store, Study, backends, read_study, run_study, study_table
@@ -40,7 +39,6 @@ lengths = "uniform:low=1,high=9"
 num-prompts = 200
 percentiles = [50, 90]
 """
-COMMAND = [sys.executable, "-c", "import sys; from analysis.cli import main; sys.exit(main())", "study"]
 
 FATAL = """
 import os, signal
@@ -112,10 +110,6 @@ def rows(defined: Study) -> dict[str, str]:
 
 def stand(defined: Study) -> Standing:
     return standing(defined.cells, kept_cells(defined.store_path))
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(Path(analysis.__file__).parents[1])}
 
 
 def test_rows_hold_what_the_command_run_finds() -> None:
@@ -258,7 +252,7 @@ def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
     chance = random.Random(0)  # noqa: S311  (moments, not secrets)
     for goal in (1, 5):
         process = subprocess.Popen(
-            [*COMMAND, "killed.toml", "--jobs", "2"], env=environment(), start_new_session=True
+            command_line("study", "killed.toml", "--jobs", "2"), env=environment(), start_new_session=True
         )
         while len(kept_cells(killed.store_path)) < goal:
             assert process.poll() is None
@@ -281,7 +275,7 @@ def test_killed_at_random_moments_and_resumed_it_gives_the_same_table() -> None:
 def test_interrupted_it_ends_with_130_and_keeps_finished_cells() -> None:
     defined = study(SMALL.replace("200", "3000") + "replications = 20")
     process = subprocess.Popen(
-        [*COMMAND, "--jobs", "1", "a.toml"],
+        command_line("study", "--jobs", "1", "a.toml"),
         env=environment(),
         stderr=subprocess.PIPE,
         text=True,

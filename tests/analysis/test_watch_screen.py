@@ -16,8 +16,8 @@ from typing import IO
 from unittest import mock
 
 import pytest
+from fresh_process import command_line, environment
 
-import analysis
 from analysis.watch import Observer, Recording, record
 from policies import parse_policy
 from serving_sim import Workload, simulate
@@ -253,14 +253,13 @@ def test_a_key_in_pieces_is_one_key_and_a_lone_escape_is_none(
 def test_a_stopped_process_leaves_the_terminal_as_it_was(
     terminal: Terminal, how: str | signal.Signals, code: int
 ) -> None:
-    home = Path(analysis.__file__).parents[1]
     process = subprocess.Popen(
-        [sys.executable, "-c", OWN_TERMINAL, "watch", "--policy", "isjl:alpha=20"],
+        command_line("watch", "--policy", "isjl:alpha=20", script=OWN_TERMINAL),
         stdin=terminal.inside,
         stdout=terminal.inside,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(home)},
+        env=environment(),
         start_new_session=True,
     )
     terminal.await_text("epoch 1 of")

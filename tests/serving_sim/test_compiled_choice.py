@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from fresh_process import python
 from streams import Blocks, Kept
 
 from policies import FCFS, Delayed, Fair, RobustISJL, make_policy
@@ -196,7 +196,7 @@ def test_without_numba_short_runs_say_nothing(caplog: pytest.LogCaptureFixture) 
 
 
 def test_short_runs_import_no_numba() -> None:
-    python(
+    run_strictly(
         "import sys",
         "from policies import make_policy",
         "from serving_sim import Workload, simulate",
@@ -219,7 +219,7 @@ def test_on_a_full_disk_functions_are_compiled_all_the_same(tmp_path: Path) -> N
     pytest.importorskip("numba")
     script = tmp_path / "script.py"
     script.write_text(ADDING, encoding="utf-8")
-    told = python(
+    told = run_strictly(
         f"import os, resource, runpy; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path / 'cache')!r}",
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))",
         f"runpy.run_path({str(script)!r})",
@@ -237,7 +237,7 @@ def test_without_a_folder_to_write_to_functions_are_compiled_all_the_same(tmp_pa
     beside, home = tmp_path / "__pycache__", tmp_path / "home"  # where numba would keep them, in this order
     beside.touch()
     home.touch()
-    told = python(
+    told = run_strictly(
         "import os, runpy; os.environ.pop('NUMBA_CACHE_DIR', None)",
         f"os.environ |= dict.fromkeys(('HOME', 'XDG_CACHE_HOME'), {str(home)!r})",
         f"runpy.run_path({str(script)!r})",
@@ -249,17 +249,16 @@ def test_where_numba_is_told_not_to_compile_functions_stay_plain_python(tmp_path
     pytest.importorskip("numba")
     script = tmp_path / "script.py"
     script.write_text(ADDING.replace("add.stats.cache_path", "type(add).__name__"), encoding="utf-8")
-    told = python(
+    told = run_strictly(
         "import os, runpy; os.environ['NUMBA_DISABLE_JIT'] = '1'",
         f"runpy.run_path({str(script)!r})",
     )
     assert told.split() == ["3", "function"]
 
 
-def python(*lines: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", "\n".join(lines)], check=True, capture_output=True, text=True
-    ).stdout
+def run_strictly(*lines: str) -> str:
+    """What lines of Python print in a process where a warning is an error."""
+    return python("\n".join(lines), "-W", "error")
 
 
 def test_what_can_be_compiled_is_known_without_a_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
+from fresh_process import python
 from refusal import refusal
 
 from serving_sim import Workload
@@ -146,13 +144,7 @@ print(digest.hexdigest())
 
 
 def test_the_same_seed_gives_the_same_bytes_in_every_process() -> None:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", DIGEST], capture_output=True, text=True, check=True, env=environment
-        ).stdout
-        for _ in range(2)
-    ]
+    digests = [python(DIGEST) for _ in range(2)]
     assert len(digests[0]) == 65
     assert digests[0] == digests[1]
 
