@@ -120,9 +120,9 @@ def passes(environment: Environment, python: str, more: list[str]) -> bool:
     """Whether the tests pass in an environment made anew; pytest says how many were skipped, and why."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
+        copy_without_packages(work / environment.folder)  # before a long installation: the tree may change
         interpreter = install(environment, python, work)
         print(releases(interpreter, environment.needs(read_project())), flush=True)  # noqa: T201
-        copy_without_packages(work / environment.folder)
         # no xdist: its messages are UTF-8
         words = ["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--hypothesis-profile=brief", *more]
         around = {
