@@ -65,7 +65,7 @@ def test_solvers_left_alone_agree_with_exhaustive_search(case: Offline) -> None:
 @given(case=offline())
 def test_warm_start_and_bounds_change_nothing(solver: Solver, case: Offline) -> None:
     _needs(solver)
-    found = optimum(case.lengths, case.slots, case.alpha, case.releases, solver=solver)
+    found = optimum(case.lengths, case.slots, case.alpha, case.releases, solver=solver, time_limit=300)
     assert found.proven
     assert found.upper == least_makespan(case.lengths, case.slots, case.alpha, case.releases)
 
@@ -87,7 +87,7 @@ def test_solvers_agree_where_exhaustive_search_is_too_slow(case: Offline) -> Non
 @pytest.mark.parametrize(("title", "case", "least"), KNOWN_OPTIMA)
 def test_known_optimum(title: str, case: Offline, least: int, solver: Solver) -> None:
     _needs(solver)
-    found = optimum(case.lengths, case.slots, case.alpha, case.releases, solver=solver)
+    found = optimum(case.lengths, case.slots, case.alpha, case.releases, solver=solver, time_limit=300)
     assert (found.lower, found.upper, found.solver) == (least, least, solver), title
 
 
@@ -104,7 +104,7 @@ def test_past_the_time_limit_the_answer_is_an_interval(solver: Solver) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_equal_requests_start_in_input_order(solver: Solver) -> None:
     _needs(solver)
-    found = optimum([5, 3, 5, 3, 5, 3, 5], 2, 2, [0, 0, 0, 0, 0, 0, 1], solver=solver)
+    found = optimum([5, 3, 5, 3, 5, 3, 5], 2, 2, [0, 0, 0, 0, 0, 0, 1], solver=solver, time_limit=300)
     fives, threes = found.start[:6:2], found.start[1:6:2]
     assert list(fives) == sorted(fives)
     assert list(threes) == sorted(threes)

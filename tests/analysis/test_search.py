@@ -42,7 +42,7 @@ def test_the_search_finds_what_both_solvers_and_the_checker_confirm(slots: int, 
     instance = found.instance
     assert found.ratio <= below
     assert check_schedule(found.optimum.start, instance.lengths, slots, instance.alpha) == found.optimum.upper
-    other = optimum(instance.lengths, slots, instance.alpha, solver="milp")
+    other = optimum(instance.lengths, slots, instance.alpha, solver="milp", time_limit=300)
     assert other.proven
     assert other.upper == found.optimum.upper
 
