@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from serving_sim import Policy
-from serving_sim.arguments import check_kind, is_real, is_whole
+from serving_sim.arguments import check_kind, check_whole, is_real
 
 Beta = float | str | None
 
@@ -18,7 +18,7 @@ def check_alpha(alpha: int) -> int:
     ValueError
         If it is not.
     """
-    return _whole("alpha", alpha, 0, "must be a whole number of tokens >= 0")
+    return check_whole("alpha", alpha, 0, "must be a whole number of tokens >= 0")
 
 
 def check_count(name: str, count: int) -> int:
@@ -29,7 +29,7 @@ def check_count(name: str, count: int) -> int:
     ValueError
         If it is not.
     """
-    return _whole(name, count, 1, "must be a whole number >= 1")
+    return check_whole(name, count, 1, "must be a whole number >= 1")
 
 
 def check_policy(name: str, policy: Policy) -> Policy:
@@ -42,12 +42,6 @@ def check_policy(name: str, policy: Policy) -> Policy:
     """
     check_kind(name, policy, Policy, "a Policy, as make_policy gives it")
     return policy
-
-
-def _whole(name: str, value: int, least: int, rule: str) -> int:
-    if not (is_whole(value) and value >= least):
-        raise ValueError(f"{name}={value!r}: {rule}")
-    return int(value)
 
 
 def beta_tokens(beta: Beta, alpha: int) -> int:

@@ -23,6 +23,19 @@ def is_finite(value: object) -> TypeGuard[float]:
     return is_real(value) and abs(value) <= sys.float_info.max  # false for NaN
 
 
+def check_whole(name: str, value: object, least: int, rule: str) -> int:
+    """A whole number >= ``least``, as Python's own: numpy's wrap around where they grow.
+
+    Raises
+    ------
+    ValueError
+        If it is none; the message names the argument, the value and the rule.
+    """
+    if not (is_whole(value) and value >= least):
+        raise ValueError(f"{name}={value!r}: {rule}")
+    return int(value)
+
+
 def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], what: str) -> None:
     """Refuse an argument that is no instance of a class, or of one of several.
 

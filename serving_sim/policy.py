@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,10 @@ class Policy(ABC):
     for a request that does not wait or a slot that is not free.
     """
 
-    name: str
-    """What the command line calls the policy."""
+    @cached_property
+    def name(self) -> str:
+        """What the command line calls the policy; a class that sets none goes by its own name."""
+        return type(self).__name__
 
     needs_upper: bool = False
     """Whether sizes are the upper predictions even where true lengths are known."""

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from serving_sim.arguments import check_kind, is_whole
+from serving_sim.arguments import check_kind, check_whole, is_whole
 from serving_sim.arrivals import Desk, OpenStream
 from serving_sim.audit import Audit, Violation
 from serving_sim.clock import Clock
 from serving_sim.compiled.choice import Engine, choose
-from serving_sim.errors import SourceError
+from serving_sim.errors import PolicyError, SourceError
 from serving_sim.ledger import Ledger
 from serving_sim.outcome import Outcome
 from serving_sim.policy import Policy
@@ -93,7 +93,9 @@ def simulate(
     """
     step_time = StepTime() if step_time is None else step_time
     _check_kinds(source, policy, step_time, sink)
-    _check_arguments(slots, alpha, slotted=slotted, step_time=step_time, information=information)
+    slots = _check_slots(slots)
+    audited = _check_alpha(alpha, policy)
+    _check_model(information, slotted=slotted, step_time=step_time)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
     arrivals: OpenStream | ReactiveSource
@@ -105,7 +107,6 @@ def simulate(
     else:
         arrivals = OpenStream(_within_horizon(source, slots, step_time), ledger)
     chosen = choose(engine, source, arrivals, policy, step_time=step_time, slotted=slotted)
-    audited = policy.alpha if alpha is None else alpha
     serve = _serve_compiled if chosen == "compiled" else _serve_simpy
     outcome = serve(
         ledger,
@@ -117,37 +118,46 @@ def simulate(
         alpha=audited,
         record_batches=record_batches,
     )
-    if not ledger.known:
-        raise SourceError(f"source {type(source).__name__}: at least one request is needed, found none")
-    served = ledger.close()
-    if served is not None and np.isnan(served.finish).any():
-        raise SourceError(f"source {type(source).__name__}: requests were lost, they never finished")
+    served = _closed(ledger, source)
     order = source.arrival_order if isinstance(source, Workload) else None
-    requests = source if isinstance(source, Workload) else None if served is None else served.requests
     return Run(
         policy=policy.describe(),
         slots=slots,
         step_time=step_time,
         slotted=slotted,
         engine=chosen,
-        requests=requests,
+        requests=None if served is None else source if isinstance(source, Workload) else served.requests,
         **_fates(served, order),
-        totals=Totals(
-            requests=ledger.known,
-            tokens=ledger.tokens,
-            intrinsic=ledger.intrinsic,
-            steps=outcome.steps,
-            externality=outcome.externality,
-            gap_steps=outcome.gap_steps,
-            makespan=outcome.makespan,
-            busy_time=outcome.busy_time,
-            residence=ledger.residence,
-            epochs=outcome.epochs,
-            decisions=outcome.decisions,
-            events=outcome.events,
-        ),
+        totals=_totals(ledger, outcome),
         audit=replace(outcome.audit, first=_in_input_rows(outcome.audit.first, order)),
         batches=outcome.batches,
+    )
+
+
+def _closed(ledger: Ledger, source: object) -> Served | None:
+    """What the ledger still holds; None where it went to a sink."""
+    if not ledger.known:
+        raise SourceError(f"source {type(source).__name__}: at least one request is needed, found none")
+    served = ledger.close()
+    if served is not None and np.isnan(served.finish).any():
+        raise SourceError(f"source {type(source).__name__}: requests were lost, they never finished")
+    return served
+
+
+def _totals(ledger: Ledger, outcome: Outcome) -> Totals:
+    return Totals(
+        requests=ledger.known,
+        tokens=ledger.tokens,
+        intrinsic=ledger.intrinsic,
+        steps=outcome.steps,
+        externality=outcome.externality,
+        gap_steps=outcome.gap_steps,
+        makespan=outcome.makespan,
+        busy_time=outcome.busy_time,
+        residence=ledger.residence,
+        epochs=outcome.epochs,
+        decisions=outcome.decisions,
+        events=outcome.events,
     )
 
 
@@ -226,15 +236,26 @@ def _check_kinds(source: object, policy: object, step_time: object, sink: object
         check_kind("sink", sink, Sink, "a Sink, with a method write")
 
 
-def _check_arguments(
-    slots: int, alpha: int | None, *, slotted: bool, step_time: StepTime, information: str
-) -> None:
-    if not (is_whole(slots) and slots >= 1):
-        raise ValueError(f"slots={slots!r}: must be a whole number >= 1")
+def _check_slots(slots: int) -> int:
+    slots = check_whole("slots", slots, 1, "must be a whole number >= 1")
     if slots > MOST_SLOTS:
         raise ValueError(f"slots={slots!r}: must be at most {MOST_SLOTS:,}")
-    if alpha is not None and not (is_whole(alpha) and alpha >= 0):
-        raise ValueError(f"alpha={alpha!r}: must be a whole number of tokens >= 0")
+    return slots
+
+
+def _check_alpha(alpha: int | None, policy: Policy) -> int | None:
+    """The budget of the audit; what the policy promises is checked even where it is not that."""
+    promise = policy.alpha
+    if promise is not None and not (is_whole(promise) and promise >= 0):
+        raise PolicyError(
+            f"policy {policy.describe()}: alpha={promise!r} must be None or a whole number of tokens >= 0"
+        )
+    if alpha is not None:
+        return check_whole("alpha", alpha, 0, "must be a whole number of tokens >= 0")
+    return None if promise is None else int(promise)
+
+
+def _check_model(information: str, *, slotted: bool, step_time: StepTime) -> None:
     if information not in ("exact", "interval"):
         raise ValueError(f"information={information!r}: must be 'exact' or 'interval'")
     if slotted and not step_time.constant:

@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
+from operator import index
 from typing import Any, NoReturn
 
 import simpy
@@ -92,7 +93,7 @@ class Worker:
         constant, audited = step_time.constant, self._alpha
         latest = step_time.latest
         lazy = constant and desk is None and spans is None
-        budget: float = inf if policy.alpha is None else policy.alpha
+        budget: float = inf if policy.alpha is None else int(policy.alpha)
         free = list(range(slots))
         epoch = Epoch(batch, free, self._ledger.knowledge, self._label)
         alarm = Alarm(clock)
@@ -190,6 +191,8 @@ class Worker:
                         changed = True
                         try:
                             for request, wanted in answer:
+                                if type(request) is not int:  # numpy's wrap, and JSON has no word for them
+                                    request = index(request)  # noqa: PLW2901
                                 row = request - base
                                 if row < 0 or request >= joined or slot_of[row] != UNSERVED:
                                     self._refuse_request(request, joined, now)
@@ -361,7 +364,7 @@ class Worker:
     def _note_violation(self, answer: Sequence[Admission], step: int, now: float) -> None:
         self.violations += len(answer)
         if self.first_violation is None:
-            request, slot = answer[0]
+            request, slot = map(index, next(iter(answer)))
             other_slot, since = next(iter(self.batch.admitted.items()))
             other = self.batch.occupant[other_slot]
             self.first_violation = Violation(now, step, request, slot, other, other_slot, step - since)

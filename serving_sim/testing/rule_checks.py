@@ -7,8 +7,8 @@ what was expected, what was found and the likely cause.
 from __future__ import annotations
 
 from functools import partial
-from operator import index
 
+from serving_sim.arguments import is_whole
 from serving_sim.policy import Policy
 from serving_sim.testing import messages
 from serving_sim.testing.breaches import (
@@ -40,7 +40,11 @@ def check_claims(make: MakePolicy, instance: Instance) -> None:
         )
     name = getattr(policy, "name", None)
     if not (isinstance(name, str) and name):
-        fail(expected="a name", found=f"name = {name!r}", cause="the class does not set name")
+        fail(
+            expected="a name",
+            found=f"name = {name!r}",
+            cause="the class sets it to no text, or to an empty one",
+        )
     if not (isinstance(policy.describe(), str) and policy.describe()):
         fail(
             expected="describe() to give the name and the parameters",
@@ -130,4 +134,4 @@ def _forbid(rule: type[BreachError], make: MakePolicy, instance: Instance) -> No
 
 
 def _is_budget(alpha: object) -> bool:
-    return alpha is None or (hasattr(alpha, "__index__") and index(alpha) >= 0)
+    return alpha is None or (is_whole(alpha) and alpha >= 0)

@@ -8,7 +8,8 @@ from typing import cast
 import pytest
 from plain_policy import Plain
 
-from serving_sim import Admission, Epoch, PolicyError, Workload, simulate
+from serving_sim import Admission, Epoch, Policy, PolicyError, Workload, simulate
+from serving_sim.testing import INSTANCES, Checked, check_policy
 
 WORKLOAD = Workload(release=[0, 0, 1.5], length=[3, 5, 4])
 LEFT = "3 requests still wait, the worker is empty and nothing is left that could wake the policy"
@@ -162,3 +163,40 @@ def test_so_many_fruitless_wake_ups_are_allowed_and_not_one_more(
     else:
         with pytest.raises(PolicyError, match=r"asked to be woken 3 times in a row without admitting one$"):
             simulate(Workload([0], [1]), Hesitant(), slots=1)
+
+
+@pytest.mark.parametrize("alpha", [-1, 2.5, True, "x"])
+def test_a_promise_is_a_whole_number_of_tokens(alpha: object) -> None:
+    class Promises(Plain):
+        def __init__(self) -> None:
+            self.alpha = cast("int", alpha)
+
+    for audited in (None, 3):
+        with pytest.raises(PolicyError) as caught:
+            simulate(WORKLOAD, Promises(), slots=2, alpha=audited)
+        assert str(caught.value) == (
+            f"policy plain: alpha={alpha!r} must be None or a whole number of tokens >= 0"
+        )
+
+
+class Nameless(Policy):
+    """Sets no name, as its author may forget to."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+    def begin(self, slots: int) -> None:
+        self.next = 0
+
+    def join(self, request: int, size: int, release: float) -> None:
+        pass
+
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        self.next += 1
+        return [(self.next - 1, epoch.free[0])]
+
+
+def test_a_policy_without_a_name_goes_by_that_of_its_class() -> None:
+    run = simulate(Workload([0], [1]), Checked(Nameless(2)), slots=1)
+    assert run.policy == "Nameless:depth=2"
+    check_policy(lambda: Nameless(2), instances=INSTANCES[:1])

@@ -78,6 +78,18 @@ def test_finished_blocks_leave_memory_while_the_stream_goes_on(
     assert all(asked - k <= 6 for k, asked in enumerate(sink.asked))
 
 
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_a_workload_that_went_to_a_sink_is_not_in_the_run(engine: Engine) -> None:
+    if engine == "compiled":
+        pytest.importorskip("numba", reason="the compiled engine is an optional extra")
+    whole = workload(20)
+    sink = Kept(Blocks([]))
+    run = simulate(whole, FCFS(), slots=2, sink=sink, engine=engine)
+    assert run.requests is None
+    assert len(run.start) == 0
+    assert sink.column("start").tolist() == simulate(whole, FCFS(), slots=2).start.tolist()
+
+
 def test_blocks_without_a_sink_are_joined() -> None:
     whole = workload(300)
     expected = simulate(whole, SJF(), slots=3)

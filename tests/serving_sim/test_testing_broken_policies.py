@@ -233,7 +233,7 @@ class PromisesAFraction(Plain):
 
 @fails(
     "check_claims: instance 'one request': expected a name, found name = ''; likely cause: the class "
-    "does not set name"
+    "sets it to no text, or to an empty one"
 )
 class HasNoName(Plain):
     name = ""
