@@ -152,30 +152,12 @@ def compare(
         check_request_metric(metric)
     statistics = (MEAN, *quantiles(percentiles))
     confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
-    differences = []
-    for metric in metrics:
-        baselines = [arrival_series(run, metric, warmup) for run in outcomes[0].runs]
-        for outcome in outcomes[1:]:
-            pair = _Pair(
-                series=[arrival_series(run, metric, warmup) for run in outcome.runs],
-                baselines=baselines,
-                one_draw=no_steady_state(outcome.runs[0], None),
-                steady=not (outcomes[0].unstable or outcome.unstable),
-                memory=memory_of_difference(metric, outcomes[0].stability, outcome.stability),
-            )
-            differences += [
-                Difference(
-                    policy=outcome.policy,
-                    baseline=outcomes[0].policy,
-                    metric=metric,
-                    statistic=statistic.name,
-                    estimate=pair.difference(statistic, confidence),
-                    identical=pair.identical,
-                    steady=pair.steady,
-                    variance_reduction=pair.variance_reduction(statistic),
-                )
-                for statistic in statistics
-            ]
+    differences = [
+        pair.difference(statistic, confidence)
+        for metric in metrics
+        for pair in _pairs(outcomes, metric, warmup)
+        for statistic in statistics
+    ]
     return Comparison(
         outcomes=tuple(outcomes),
         metrics=tuple(metrics),
@@ -185,10 +167,31 @@ def compare(
     )
 
 
+def _pairs(outcomes: Sequence[Outcome], metric: str, warmup: int) -> list[_Pair]:
+    baseline = outcomes[0]
+    baselines = [arrival_series(run, metric, warmup) for run in baseline.runs]
+    return [
+        _Pair(
+            policy=outcome.policy,
+            baseline=baseline.policy,
+            metric=metric,
+            series=[arrival_series(run, metric, warmup) for run in outcome.runs],
+            baselines=baselines,
+            one_draw=no_steady_state(outcome.runs[0], None),
+            steady=not (baseline.unstable or outcome.unstable),
+            memory=memory_of_difference(metric, baseline.stability, outcome.stability),
+        )
+        for outcome in outcomes[1:]
+    ]
+
+
 @dataclass(frozen=True)
 class _Pair:
     """One metric of a policy and of the baseline, a series a replication."""
 
+    policy: str
+    baseline: str
+    metric: str
     series: Sequence[FloatArray]
     baselines: Sequence[FloatArray]
     one_draw: str | None
@@ -200,7 +203,19 @@ class _Pair:
     def identical(self) -> bool:
         return all(map(np.array_equal, self.series, self.baselines))
 
-    def difference(self, statistic: Statistic, confidence: float) -> Estimate:
+    def difference(self, statistic: Statistic, confidence: float) -> Difference:
+        return Difference(
+            policy=self.policy,
+            baseline=self.baseline,
+            metric=self.metric,
+            statistic=statistic.name,
+            estimate=self.estimate(statistic, confidence),
+            identical=self.identical,
+            steady=self.steady,
+            variance_reduction=self.variance_reduction(statistic),
+        )
+
+    def estimate(self, statistic: Statistic, confidence: float) -> Estimate:
         if len(self.series) > 1:
             estimate = replications.estimate_difference(
                 statistic,

@@ -201,20 +201,27 @@ def summarize(
         occupancy_all_time=run.occupancy_all_time,
         extent_mean=run.extent_mean,
         extent_max=run.max_gap,
-        metrics={
-            entry.key: distribution(
-                arrival_series(run, entry.key, warmup),
-                quantiles(percentiles),
-                note,
-                memory_of_metric(entry.key, [run], stability, warmup),
-            )
-            for entry in REQUEST_METRICS
-        },
+        metrics=_metrics(run, quantiles(percentiles), warmup, stability, note),
         fairness=run.audit,
         fairness_in_tokens=None if prefill_chunk is None else token_audit(run, prefill_chunk),
         stability=stability,
         predictions=None if served.requests.upper is None else robustness(run),
     )
+
+
+def _metrics(
+    run: Run, statistics: Sequence[Statistic], warmup: int, stability: Stability | None, note: str | None
+) -> dict[str, Distribution]:
+    keys = [entry.key for entry in REQUEST_METRICS]
+    return {
+        key: distribution(
+            arrival_series(run, key, warmup),
+            statistics,
+            note,
+            memory_of_metric(key, [run], stability, warmup),
+        )
+        for key in keys
+    }
 
 
 def distribution(

@@ -19,23 +19,16 @@ from analysis.cli.money import make_prices
 from analysis.cli.options import (
     OutputOptions,
     PriceOptions,
-    Progress,
     StatisticsOptions,
     WorkerOptions,
     WorkloadOptions,
     arguments,
 )
-from analysis.cli.parsing import (
-    parse_objectives,
-    parse_percentiles,
-    parse_step_time,
-    parse_targets,
-    parse_warmup,
-    parse_window,
-)
+from analysis.cli.parsing import parse_step_time, parse_window
 from analysis.cli.preset import with_defaults
 from analysis.cli.server import Server, make_policies, make_server
 from analysis.cli.traffic import Traffic, time_unit, traffic
+from analysis.cli.wanted import Wanted, parse_wanted
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
 
@@ -44,24 +37,9 @@ if TYPE_CHECKING:
     from analysis.capacity import Bench
     from analysis.outcome import Outcome
     from analysis.prices import Prices
-    from analysis.sequential import Target
     from analysis.stability import WorkRates
     from analysis.timeline import Window
-    from serving_sim import Policy, Run
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is measured, and how precisely."""
-
-    percentiles: tuple[float, ...]
-    objectives: dict[str, float] | None
-    warmup: int | None
-    """None where the runs decide."""
-    targets: tuple[Target, ...]
-    most_replications: int
-    audited_chunk: int | None
-    """Tokens of a prompt that a step reads, where gaps are audited in tokens, too."""
+    from serving_sim import Policy, Run, StepTime
 
 
 @dataclass(frozen=True)
@@ -280,59 +258,56 @@ def make_job(
     ValueError
         If an option is refused.
     """
-    from analysis.goodput import check_objectives
-    from analysis.latency import check_warmup
     from analysis.prices import check_tariffs
-    from analysis.sequential import FEWEST, check_targets
-    from analysis.statistic import quantiles
 
     workload, worker = with_defaults(workload, worker)
-    assert worker.slots is not None
     step_time = parse_step_time(worker.step_time)
-    percentiles = parse_percentiles(statistics.percentiles)
-    estimated = quantiles(percentiles)  # refuses what cannot be, before anything is read or run
-    targets = parse_targets(statistics.until)
-    check_targets(targets, [each.name for each in estimated])
-    if targets:
-        check_sequential(worker)
-        workload = replace(workload, replications=max(FEWEST, workload.replications))
-    objectives = parse_objectives(statistics.goodput)
-    check_objectives(objectives or {})
-    audited_chunk = _audited_chunk(workload, statistics)
+    wanted = parse_wanted(statistics, workload)
+    if wanted.targets:
+        workload = _sequential(workload, worker)
     built = make_policies(policies, worker)
     check_information(workload, worker)
-
-    def replicate(count: int) -> Traffic:
-        assert worker.slots is not None
-        asked = replace(workload, replications=count)
-        arriving = traffic(asked, slots=worker.slots, step_time=step_time, reactive=reactive)
-        return inform(arriving, worker)
-
+    replicate = partial(_replicated, workload, worker, step_time, reactive=reactive)
     served = replicate(workload.replications)
     check_known(built, served.workloads)
     money = make_prices(prices)
     check_tariffs(money, served.workloads)
-    warmup = parse_warmup(statistics.warmup)
-    if warmup is None and served.at_once:
-        raise ValueError("--warmup=auto: a backlog has no steady state to warm up to")
-    check_warmup(warmup or 0, min(map(len, served.workloads)))
+    _check_warmup(wanted.warmup, served)
+    record_batches = record_batches or wanted.audited_chunk is not None
     return Job(
         policies=built,
         traffic=served,
-        server=make_server(worker, step_time, record_batches=record_batches or audited_chunk is not None),
-        wanted=Wanted(
-            percentiles=percentiles,
-            objectives=objectives,
-            warmup=warmup,
-            targets=targets,
-            most_replications=statistics.max_replications,
-            audited_chunk=audited_chunk,
-        ),
+        server=make_server(worker, step_time, record_batches=record_batches),
+        wanted=wanted,
         time_unit=time_unit(workload, step_time),
         prices=money,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,
     )
+
+
+def _sequential(workload: WorkloadOptions, worker: WorkerOptions) -> WorkloadOptions:
+    """The workload with as many replications as ``--until`` begins with."""
+    from analysis.sequential import FEWEST
+
+    check_sequential(worker)
+    return replace(workload, replications=max(FEWEST, workload.replications))
+
+
+def _replicated(
+    workload: WorkloadOptions, worker: WorkerOptions, step_time: StepTime, count: int, *, reactive: bool
+) -> Traffic:
+    assert worker.slots is not None, "`with_defaults` knows them"
+    asked = replace(workload, replications=count)
+    return inform(traffic(asked, slots=worker.slots, step_time=step_time, reactive=reactive), worker)
+
+
+def _check_warmup(warmup: int | None, served: Traffic) -> None:
+    from analysis.latency import check_warmup
+
+    if warmup is None and served.at_once:
+        raise ValueError("--warmup=auto: a backlog has no steady state to warm up to")
+    check_warmup(warmup or 0, min(map(len, served.workloads)))
 
 
 def show_costs(job: Job, outcomes: Sequence[Outcome]) -> None:
@@ -360,13 +335,3 @@ def timeline_window(output: OutputOptions) -> Window | None:
     from analysis.timeline import Window
 
     return Window() if output.timeline_window is None else Window(*parse_window(output.timeline_window))
-
-
-def _audited_chunk(workload: WorkloadOptions, statistics: StatisticsOptions) -> int | None:
-    if statistics.progress is Progress.STEPS:
-        return None
-    if workload.prefill_chunk is None:
-        raise ValueError(
-            "--progress=tokens: needs --prefill-chunk, which says how many tokens of a prompt a step reads"
-        )
-    return workload.prefill_chunk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -215,31 +216,14 @@ def calibrate(
     if not alphas:
         raise ValueError("alphas: at least one candidate is needed, found none")
     statistics = quantiles(sorted({*percentiles, *goal.latency}))
-    replays: dict[int, _Replay] = {}
-    calls = [
-        delayed(_replay)(workload, alpha, goal.cost, statistics, slots=slots, step_time=step_time)
-        for alpha in sorted(set(alphas))
-    ]
-    for replay in results(calls, jobs, in_order=True):
-        replays[replay.alpha] = replay
-        done(f"alpha = {replay.alpha}")
-    missed = {alpha: _missed(replay, goal) for alpha, replay in replays.items()}
-    chosen = _choose(replays, missed, goal)
-    confidence = 1 - (1 - goal.confidence) / max(1, len(replays) - 1)  # all intervals at once (Bonferroni)
-    candidates = tuple(
-        Candidate(
-            alpha,
-            replay.throughput,
-            replay.latency,
-            replay.steps,
-            replay.externality,
-            goal.cost.c * replay.steps,
-            goal.cost.tau * replay.externality,
-            missed[alpha],
-            _difference(replay, replays.get(chosen) if chosen is not None else None, confidence),
-        )
-        for alpha, replay in replays.items()
+    under = partial(
+        _replay, workload, cost=goal.cost, statistics=statistics, slots=slots, step_time=step_time
     )
+    replays: dict[int, _Replay] = {}
+    for each in results([delayed(under)(alpha) for alpha in sorted(set(alphas))], jobs, in_order=True):
+        replays[each.alpha] = each
+        done(f"alpha = {each.alpha}")
+    chosen, candidates = _judged(replays, goal)
     return Calibration(
         candidates=candidates,
         alpha=chosen,
@@ -249,6 +233,27 @@ def calibrate(
         scale=alpha_for_cost_share(workload, 1.0),
         share=share,
         alpha_cost=alpha_for_cost_share(workload, share),
+    )
+
+
+def _judged(replays: Mapping[int, _Replay], goal: Goal) -> tuple[int | None, tuple[Candidate, ...]]:
+    """The budget chosen, None where none meets the limits, and what speaks for and against each."""
+    missed = {alpha: _missed(replay, goal) for alpha, replay in replays.items()}
+    chosen = _choose(replays, missed, goal)
+    confidence = 1 - (1 - goal.confidence) / max(1, len(replays) - 1)  # all intervals at once (Bonferroni)
+    return chosen, tuple(
+        Candidate(
+            alpha=alpha,
+            throughput=replay.throughput,
+            latency=replay.latency,
+            steps=replay.steps,
+            externality=replay.externality,
+            time_cost=goal.cost.c * replay.steps,
+            externality_cost=goal.cost.tau * replay.externality,
+            missed=missed[alpha],
+            difference=_difference(replay, None if chosen is None else replays[chosen], confidence),
+        )
+        for alpha, replay in replays.items()
     )
 
 
@@ -267,9 +272,9 @@ class _Replay:
 def _replay(
     workload: Workload,
     alpha: int,
+    *,
     cost: CostModel,
     statistics: Sequence[Statistic],
-    *,
     slots: int,
     step_time: StepTime,
 ) -> _Replay:
