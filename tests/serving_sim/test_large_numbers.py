@@ -41,9 +41,3 @@ def test_times_after_a_billion_units(engine: Engine, base: float) -> None:
     assert (np.abs(run.finish - run.start - length * base) <= 2 * last_bits).all()
     assert (run.start[1:] >= run.finish[:-1] - last_bits[:-1]).all()
     assert (run.start >= release).all()
-
-
-def test_residence_is_summed_over_all_of_many_requests() -> None:
-    count = 20_000  # in three parts that stay in the cache
-    run = simulate(Workload(np.arange(count), np.full(count, 2)), parse_policy("fcfs"), slots=2)
-    assert run.totals.residence == 2.0 * count

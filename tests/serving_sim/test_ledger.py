@@ -1,15 +1,17 @@
-"""The columns of a run grow by doubling, so that a request costs the same however many there were."""
+"""The columns of a run: how they grow, and that work on their parts is work on the whole."""
 
 from __future__ import annotations
 
 import pytest
 
-from serving_sim import StepTime, Workload
+from policies import FCFS
+from serving_sim import StepTime, Workload, simulate
+from serving_sim import ledger as ledgers
 from serving_sim.ledger import Ledger
 
 
 @pytest.mark.parametrize("column", ["length", "start", "slot", "lower"])
-def test_columns_double(column: str) -> None:
+def test_columns_double_so_that_a_request_costs_the_same_however_many_there_were(column: str) -> None:
     ledger = Ledger("length", StepTime(), None)
     rooms = []
     for request in range(100):
@@ -18,3 +20,14 @@ def test_columns_double(column: str) -> None:
     assert sorted(set(rooms)) == [1, 2, 4, 8, 16, 32, 64, 128]
     assert rooms == sorted(rooms)
     assert all(room > request for request, room in enumerate(rooms))
+
+
+@pytest.mark.parametrize("part", [1, 3, 8, 9])
+def test_residence_and_first_tokens_are_those_of_all_parts(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledgers, "_PART", part)
+    workload = Workload([0, 1, 2, 3, 4, 5, 6, 7], [4] * 8, prompt_tokens=[2] * 8, output_tokens=[2] * 8)
+    run = simulate(workload, FCFS(), slots=4)
+    assert run.totals.residence == 4.0 * 8
+    assert run.first_token.tolist() == [3, 4, 5, 6, 7, 8, 9, 10]

@@ -107,10 +107,13 @@ def test_a_column_of_texts_is_named(name: str) -> None:
 
 
 def test_columns_are_copies_that_nobody_can_change() -> None:
-    length = np.array([3, 4])
-    workload = Workload([0, 0], length)
-    length[0] = 99
+    release, length, tenant = np.array([0.0, 0.5]), np.array([3, 4]), np.array(["a", "b"], object)
+    workload = Workload(release, length, tenant=tenant)
+    release[0], length[0], tenant[0] = 99.0, 99, "z"
+    assert workload.release.tolist() == [0.0, 0.5]
     assert workload.length.tolist() == [3, 4]
+    assert workload.tenant is not None
+    assert workload.tenant.tolist() == ["a", "b"]
     with pytest.raises(ValueError, match="read-only"):
         workload.length[0] = 5
 
