@@ -70,7 +70,7 @@ def compare(
     described = [each.describe() for each in job.policies]
     check_distinct(described)
     folders = {} if output.out is None else file_names(described)
-    say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
+    say(lines(job.head()), quiet=output.quiet)
 
     def write(final: Job, outcome: Outcome) -> None:
         if output.out is not None:

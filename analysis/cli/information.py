@@ -41,7 +41,7 @@ def check_sequential(worker: WorkerOptions) -> None:
 
 
 def inform(traffic: Traffic, worker: WorkerOptions) -> Traffic:
-    """The traffic with the intervals that the information model calls for.
+    """The traffic with the intervals that the information model calls for, and what policies know then.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def inform(traffic: Traffic, worker: WorkerOptions) -> Traffic:
             raise ValueError(
                 "--information=interval: needs --predictions, or a file with columns lower and upper"
             )
-        return replace(traffic, facts=(*traffic.facts, "policies see upper predictions, not lengths"))
+        return replace(traffic, known="the upper predictions, not the lengths")
     return traffic
 
 
@@ -93,7 +93,7 @@ def _limited(traffic: Traffic, given: int | None) -> Traffic:
     return replace(
         traffic,
         workloads=tuple(predict(workload, model, seed=0) for workload in traffic.workloads),
-        facts=(*traffic.facts, f"policies know the context limit alone: {limit:,} tokens, {chosen}"),
+        known=f"the context limit alone: {limit:,} tokens, {chosen}",
     )
 
 

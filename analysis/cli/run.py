@@ -53,7 +53,7 @@ def run(
     )
     if audit:
         _check_auditable(job)
-    say(lines((job.headline(), *job.traffic.facts[1:])), quiet=output.quiet)
+    say(lines(job.head()), quiet=output.quiet)
 
     def write(final: Job, outcome: Outcome) -> None:
         if output.out is not None:

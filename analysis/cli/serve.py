@@ -67,6 +67,10 @@ class Job:
         times = f", {count}{' or more' if self.wanted.targets else ''} replications" if count > 1 else ""
         return f"{names} on {self.server.slots} slots: {self.traffic.facts[0]}{times}"
 
+    def head(self) -> tuple[str, ...]:
+        """The headline, and a line for whatever else there is to know before the numbers."""
+        return (self.headline(), *self.traffic.told[1:])
+
     @property
     def tasks(self) -> int | None:
         """Runs to come, None where the first ones decide."""
@@ -204,6 +208,7 @@ class Job:
         left_out = f"first {self.left_out:,} requests of each run" if self.left_out else "nothing"
         return {
             "Workload": "; ".join(self.traffic.facts),
+            "Policies may know": self.traffic.known,
             "Seed": "none, the arrivals come from a file" if seed is None else str(seed),
             "Replications": str(len(self.traffic.workloads)),
             "Slots": str(self.server.slots),

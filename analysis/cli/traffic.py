@@ -69,6 +69,8 @@ class Traffic:
         Index of dispersion of the arrivals in the long run; None where nobody knows.
     users : Users or None
         Who sends the requests one by one; None where they come by themselves.
+    known : str
+        What policies may know of the length of a request that waits.
     """
 
     workloads: tuple[Workload, ...]
@@ -78,6 +80,7 @@ class Traffic:
     offered: float | None = None
     dispersion: float | None = None
     users: Users | None = None
+    known: str = "the true length of every request that waits"
 
     @property
     def at_once(self) -> bool:
@@ -85,6 +88,11 @@ class Traffic:
         from analysis.stability import is_backlog
 
         return self.users is None and any(map(is_backlog, self.workloads))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The facts, and what policies may know, as lines."""
+        return (*self.facts, f"policies may know {self.known}")
 
     def source(self, replication: int) -> Workload | ReactiveSource:
         """What is served in a replication, numbered from 0."""

@@ -86,7 +86,7 @@ def _from_options(workload: WorkloadOptions, worker: WorkerOptions) -> _Source:
     check_information(workload, worker)
     step_time = parse_step_time(worker.step_time)
     arriving = inform(traffic(workload, slots=worker.slots, step_time=step_time, reactive=True), worker)
-    return arriving.source(0), worker, arriving.facts
+    return arriving.source(0), worker, arriving.told
 
 
 def _built(adversary: str, workload: WorkloadOptions, worker: WorkerOptions) -> _Source:

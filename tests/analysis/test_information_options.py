@@ -82,10 +82,21 @@ def test_no_information_is_the_context_limit(command: Command) -> None:
 def test_the_default_context_limit_is_told(command: Command) -> None:
     lengths = ("--lengths", "listed:tokens=9+3+17", "--num-prompts", "3", "--arrivals", "backlog")
     _, _, err = command("run --policy sjf --information none", *lengths)
-    known = "  policies know the context limit alone: "
+    known = "  policies may know the context limit alone: "
     assert err.splitlines()[1] == f"{known}32 tokens, the smallest power of two that no request exceeds"
     _, _, err = command("run --policy sjf --information none --context-limit 20", *lengths)
     assert err.splitlines()[1] == f"{known}20 tokens, as given"
+
+
+def test_the_head_says_what_policies_may_know(command: Command, tmp_path: Path) -> None:
+    _, _, err = command("run --policy sjf", *SMALL)
+    assert err.splitlines()[-1] == "  policies may know the true length of every request that waits"
+    words = ("--information", "interval", "--predictions", "noise:kappa=0.3", "--out", tmp_path)
+    _, _, err = command("compare --policy sjf --policy isjl", *SMALL, *words)
+    known = "the upper predictions, not the lengths"
+    assert f"  policies may know {known}" in err.splitlines()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.search(rf"Policies may know</dt>\s*<dd[^>]*>{known}<", page)
 
 
 def test_a_file_brings_its_own_intervals(command: Command, tmp_path: Path) -> None:
