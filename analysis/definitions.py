@@ -39,11 +39,17 @@ class Definition:
 
     def unit_in(self, time_unit: TimeUnit) -> str:
         """Unit of the values of a run that counts time in ``time_unit``."""
-        return self.unit.replace("time units", time_unit.plural).replace("time unit", time_unit.singular)
+        unit = time_unit.in_service(self.unit)
+        return unit.replace("time units", time_unit.plural).replace("time unit", time_unit.singular)
+
+    def title_in(self, time_unit: TimeUnit) -> str:
+        """Title, which speaks of no tokens where they are not what is counted."""
+        return self.title.removeprefix("token ") if time_unit.in_chunks else self.title
 
     def label(self, time_unit: TimeUnit) -> str:
         """Title with the unit in brackets, as on an axis."""
-        return f"{self.title} ({self.unit_in(time_unit)})" if self.unit else self.title
+        title = self.title_in(time_unit)
+        return f"{title} ({self.unit_in(time_unit)})" if self.unit else title
 
 
 REQUEST_METRICS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import truediv
 from statistics import fmean
 
 from analysis.compare import Comparison, Difference, Verdict
@@ -15,6 +16,8 @@ from analysis.sequential import Target, percent
 from analysis.statistic import MEAN
 from analysis.text import ABSENT, number, with_interval
 from analysis.time_unit import TimeUnit
+from serving_sim import Run
+from serving_sim.request import exact_sum
 
 _MARKS: dict[Verdict, str] = {"cannot tell apart": "~", "not enough data": "?", "no steady state": "!"}
 
@@ -125,8 +128,9 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
         for entry in RUN_METRICS
         if entry.key in outcome.figures
     ]
+    rows += _token_rates(outcome, time_unit)
     rows += [("fair (violations)", _fairness(outcome)), ("keeps up", _keeps_up(outcome))]
-    return Table("whole run", ("", "value"), rows, notes=_chunk_notes(outcome))
+    return Table("whole run", ("", "value"), rows, notes=_chunk_notes(outcome, time_unit))
 
 
 def _value(estimate: Estimate) -> str:
@@ -208,23 +212,47 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Es
         )
         for outcome in comparison.outcomes
     ]
-    units = ", ".join(f"{entry.title} in {entry.unit_in(time_unit)}" for entry in entries)
-    title = f"whole runs: {units}, admissions that broke alpha in brackets"
-    notes = [*stability_notes(comparison.outcomes, time_unit), *_chunk_notes(comparison.outcomes[0])]
-    return Table(
-        title, ("policy", *(entry.title for entry in entries), "fair", "keeps up"), rows, notes=notes
+    titles = [entry.title_in(time_unit) for entry in entries]
+    units = ", ".join(
+        f"{title} in {entry.unit_in(time_unit)}" for title, entry in zip(titles, entries, strict=True)
     )
+    title = f"whole runs: {units}, admissions that broke alpha in brackets"
+    notes = [
+        *stability_notes(comparison.outcomes, time_unit),
+        *_chunk_notes(comparison.outcomes[0], time_unit),
+    ]
+    return Table(title, ("policy", *titles, "fair", "keeps up"), rows, notes=notes)
 
 
-def _chunk_notes(outcome: Outcome) -> list[str]:
-    """What a token is where a step reads several of a prompt."""
-    requests = outcome.runs[0].requests
-    if requests is None:  # they came as a stream
+def _token_rates(outcome: Outcome, time_unit: TimeUnit) -> list[tuple[str, str]]:
+    """Tokens of prompts and outputs per unit of time, where the throughput counts no tokens."""
+    if not time_unit.in_chunks:
         return []
-    prompt, steps = requests.prompt_tokens, requests.prompt_steps
-    if prompt is None or steps is None or not ((steps > 0) & (steps < prompt)).any():
+    tokens = [_tokens(run) for run in outcome.runs]
+    makespans = [run.makespan for run in outcome.runs]
+    rates = [fmean(map(truediv, each, makespans)) for each in zip(*tokens, strict=True)]
+    return [
+        (f"{name} token throughput (tokens per {time_unit.singular})", number(rate))
+        for name, rate in zip(("input", "output"), rates, strict=True)
+    ]
+
+
+def _tokens(run: Run) -> tuple[int, int]:
+    """Tokens of all prompts and outputs of a run with prompts in chunks."""
+    requests = run.requests
+    assert requests is not None
+    assert requests.prompt_tokens is not None
+    assert requests.prompt_steps is not None
+    return exact_sum(requests.prompt_tokens), requests.total_length - exact_sum(requests.prompt_steps)
+
+
+def _chunk_notes(outcome: Outcome, time_unit: TimeUnit) -> list[str]:
+    """What a step of service is where it may read several tokens of a prompt."""
+    if not time_unit.in_chunks:
         return []
-    return ["prompts are read in chunks, so tokens are steps of service here: a chunk counts as one"]
+    mean = fmean(sum(_tokens(run)) / run.totals.tokens for run in outcome.runs)
+    counted = "one counts as a step of service, as a token of an output does"
+    return [f"prompts are read in chunks: {counted}; a step stands for {number(mean)} tokens on average"]
 
 
 def _keeps_up(outcome: Outcome) -> str:

@@ -156,6 +156,13 @@ class Workload:
         return intrinsic_work(self.length)
 
     @cached_property
+    def in_chunks(self) -> bool:
+        """Whether a step reads several tokens of a prompt, so that a step of the length is no token."""
+        if self.prompt_tokens is None or self.prompt_steps is None:
+            return False
+        return bool(np.any((self.prompt_steps > 0) & (self.prompt_steps < self.prompt_tokens)))
+
+    @cached_property
     def first_token_step(self) -> IntArray | None:
         """Step, counted from 1, whose end makes the first output token; None means step 1 for all.
 

@@ -200,7 +200,12 @@ class FileOptions:
     ] = False
     prefill_chunk: Annotated[
         int | None,
-        _trace(help="A prompt takes a step for so many of its tokens.", metavar="TOKENS", min=1),
+        _trace(
+            help="A prompt takes a step for so many of its tokens; each request has a chunk of its own, "
+            "servers share one budget.",
+            metavar="TOKENS",
+            min=1,
+        ),
     ] = None
 
 

@@ -284,7 +284,7 @@ def make_job(
         traffic=served,
         server=make_server(worker, step_time, record_batches=record_batches),
         wanted=wanted,
-        time_unit=time_unit(workload, step_time),
+        time_unit=time_unit(workload, step_time, served.workloads),
         prices=money,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,

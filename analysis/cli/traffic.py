@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -319,9 +319,10 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."
 
 
-def time_unit(options: WorkloadOptions, step_time: StepTime) -> TimeUnit:
-    """What the run counts time in: steps where a step takes one time unit."""
-    return TimeUnit.of(steps=step_time == StepTime(), seconds=options.time_unit)
+def time_unit(options: WorkloadOptions, step_time: StepTime, workloads: Iterable[Workload] = ()) -> TimeUnit:
+    """What the run counts time in, steps where a step takes one time unit, and service on ``workloads``."""
+    in_chunks = any(workload.in_chunks for workload in workloads)
+    return TimeUnit.of(steps=step_time == StepTime(), seconds=options.time_unit, in_chunks=in_chunks)
 
 
 def lines(facts: Sequence[str]) -> str:

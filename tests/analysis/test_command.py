@@ -33,6 +33,7 @@ def test_run_prints_quantiles_and_writes_files(command: Command, tmp_path: Path)
     assert code == 0
     assert err.splitlines() == [
         "isjl:alpha=50 on 8 slots: 200 requests, lmsys-like lengths, poisson (rate 0.05685) arrivals",
+        "  policies may know the true length of every request that waits",
         f"files are in {tmp_path}",
     ]
     assert re.search(r"^metric +mean +p50 +p90 +p95 +p99 +p99\.9$", out, re.MULTILINE)
@@ -398,7 +399,8 @@ def test_signals_end_a_process_without_half_files(tmp_path: Path, number: int, c
         command_line(*words), stderr=subprocess.PIPE, text=True, env=environment()
     ) as process:
         assert process.stderr is not None
-        assert "1,000,000 requests" in process.stderr.readline()  # the run has begun
+        assert "1,000,000 requests" in process.stderr.readline()
+        assert "policies may know" in process.stderr.readline()  # the run has begun
         process.send_signal(number)
         said = process.stderr.read()
         assert process.wait(timeout=60) == code

@@ -102,7 +102,10 @@ def test_refused_where_chunks_or_prompts_are_unknown(command: Command, tmp_path:
             "",
             "--progress=tokens: needs --prefill-chunk, which says how many tokens of a prompt a step reads",
         ),
-        ("--prefill-chunk 8", "prompts in chunks of 8: the requests do not tell their prompts"),
+        (
+            "--prefill-chunk 8",
+            "--prefill-chunk: prompts in chunks of 8: the requests do not tell their prompts",
+        ),
     ):
         asked = f"{verb} --alpha 3 --progress tokens {options} --requests"
         assert command(asked, path) == (2, "", f"serving-sim: error: {message}\n")
@@ -128,16 +131,47 @@ def test_the_page_tells_what_isjl_does_on_the_code_trace(command: Command, share
     assert said in " ".join(page.read_text(encoding="utf-8").split())
 
 
-CHUNKED = "prompts are read in chunks, so tokens are steps of service here: a chunk counts as one"
+CHUNKED = (
+    "prompts are read in chunks: one counts as a step of service, as a token of an output does; "
+    "a step stands for 2.5 tokens on average"  # 20 + 5 tokens in 3 + 2 + 2 + 3 steps
+)
 
 
-@pytest.mark.parametrize("verb", ["run --policy fcfs", "compare --policy fcfs --policy sjf"])
-@pytest.mark.parametrize(("chunk", "said"), [(1, 0), (4, 1)])
-def test_what_a_token_is_in_chunks_is_said(
-    command: Command, tmp_path: Path, verb: str, chunk: int, said: int
+@pytest.mark.parametrize(
+    ("verb", "throughput"),
+    [
+        ("run --policy fcfs", "throughput (steps of service per second)"),
+        (
+            "compare --policy fcfs --policy sjf",
+            "whole runs: makespan in seconds, throughput in steps of service",
+        ),
+    ],
+)
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_what_is_counted_with_chunks_is_no_token(
+    command: Command, tmp_path: Path, verb: str, throughput: str, chunk: int
 ) -> None:
     file = tmp_path / "log.csv"
     file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n", encoding="utf-8")
-    code, out, _ = command(f"{verb} --slots 2 --time-unit 1 --quiet --prefill-chunk {chunk} --requests", file)
+    options = f"--slots 2 --time-unit 1 --step-time base=0.5 --quiet --prefill-chunk {chunk} --requests"
+    code, out, _ = command(f"{verb} {options}", file)
     assert code == 0
-    assert out.count(CHUNKED) == said
+    assert (CHUNKED in out) == (chunk > 1)
+    assert (throughput in out) == (chunk > 1)
+    assert ("gap (tokens)" in out or "gap in tokens" in out) == (chunk == 1)
+
+
+def test_a_run_with_chunks_tells_its_rates_in_tokens(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n", encoding="utf-8")
+    options = "--slots 2 --time-unit 1 --step-time base=0.5 --quiet --prefill-chunk 4 --requests"
+    _, out, _ = command(f"run --policy fcfs {options}", file)
+    values = {
+        line.rsplit(None, 1)[0]: line.rsplit(None, 1)[1] for line in out.splitlines() if "second)" in line
+    }
+    assert values == {  # the second request runs from 1 to 3.5
+        "throughput (steps of service per second)": "2.857",  # 10 / 3.5
+        "request throughput (requests per second)": "0.5714",
+        "input token throughput (tokens per second)": "5.714",  # 20 / 3.5
+        "output token throughput (tokens per second)": "1.429",  # 5 / 3.5
+    }
