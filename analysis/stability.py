@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ from analysis.latency import served_requests
 from analysis.queue_memory import queue_memory
 from analysis.statistic import SECTIONS, squared_variation
 from serving_sim import Run, StepTime, Workload
-from serving_sim.errors import ServingSimError
 from serving_sim.request import FloatArray, IntArray, exact_sum
+
+_log = logging.getLogger(__name__)
 
 Verdict = Literal["stable", "unstable", "undecided"]
 
@@ -257,21 +259,22 @@ def probed_work(serve: Callable[[Workload], Run], requests: Workload) -> float |
     Parameters
     ----------
     serve : callable
-        Runs the policy.
+        Runs the policy, as an object that has served nobody: one that has may keep what it saw.
     requests : Workload
         What it has served.
 
     Returns
     -------
     float or None
-        None for a backlog, where nothing has to keep up, and where the policy breaks on it: it has served
-        what it was made for, and failing here is of no concern.
+        None for a backlog, where nothing has to keep up, and where the policy breaks on it, whatever the
+        error: it has served what it was made for, and that run is not lost. A log message names the error.
     """
     if is_backlog(requests):
         return None
     try:
         return sustained_work(serve(backlog_of(requests)))
-    except ServingSimError:
+    except Exception as error:  # noqa: BLE001  (a policy of one's own may raise anything)
+        _log.info("nobody knows the most a policy can do, a backlog ended it: %r", error)
         return None
 
 

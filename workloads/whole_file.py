@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import logging
 import os
 import sys
@@ -15,8 +16,10 @@ if sys.platform != "win32":
 
 _log = logging.getLogger(__name__)
 
-finished: list[Path] = []
-"""Files that this process has finished, the latest last."""
+finished = 0
+"""How many files this process has finished."""
+
+_serial = itertools.count()  # its `next` is one step, which no other thread can come between
 
 
 @contextmanager
@@ -33,15 +36,16 @@ def replacing(path: Path) -> Iterator[Path]:
     OSError
         If the file cannot be written; the error names it.
     """
+    global finished  # noqa: PLW0603  (files are a matter of the process, as its signals are)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
-    # a name of this process alone: two runs may share a folder, and the later one to finish wins
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # a name of this writing alone: processes and threads may write the same file, and the last to finish wins
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.part")
     try:
         with _claimed(temporary):
             yield temporary
             temporary.replace(path)
-        finished.append(path)
+        finished += 1
         _log.debug("wrote %s", path)
     except OSError as error:
         if error.strerror and error.filename in (None, str(temporary)):  # an open file has no name to give

@@ -58,7 +58,7 @@ def close_shop(code: int) -> None:
 def files_finished() -> int:
     """How many files this process has written, without loading what writes them."""
     writer = sys.modules.get("workloads.whole_file")
-    return 0 if writer is None else len(writer.finished)
+    return 0 if writer is None else int(writer.finished)
 
 
 def last_words(error: BaseException, heard: Sequence[int] = (), *, files: int = 0) -> tuple[int, str]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from analysis.prices import Prices
     from analysis.stability import WorkRates
     from analysis.timeline import Window
-    from serving_sim import Policy, Run, StepTime
+    from serving_sim import Policy, Run, StepTime, Workload
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Job:
     arguments: dict[str, Any]
     replicate: Callable[[int], Traffic]
     """The traffic with another number of replications, the first of them the same."""
+    rebuild: Callable[[], tuple[Policy, ...]]
+    """The policies once more, as objects that have served nobody."""
     paces: dict[str, float | None] = field(default_factory=dict)
     """Most work that each policy can do, once measured; on the first workload, which never changes."""
     kept: dict[tuple[Run, ...], Books] = field(default_factory=dict)
@@ -146,9 +148,11 @@ class Job:
 
         name = policy.describe()
         if name not in self.paces:
-            serve = partial(self.server.simulate, policy=policy)
-            self.paces[name] = probed_work(serve, self.traffic.workloads[0])
+            self.paces[name] = probed_work(partial(self._serve_anew, policy), self.traffic.workloads[0])
         return self.paces[name]
+
+    def _serve_anew(self, policy: Policy, workload: Workload) -> Run:
+        return self.server.simulate(workload, self.rebuild()[self.policies.index(policy)])
 
     def summary(self, outcome: Outcome, replication: int) -> dict[str, Any]:
         """Content of ``summary.json`` for one replication, numbered from 0."""
@@ -270,7 +274,8 @@ def make_job(
     wanted = parse_wanted(statistics, workload)
     if wanted.targets:
         workload = _sequential(workload, worker)
-    built = make_policies(policies, worker)
+    rebuild = partial(make_policies, policies, worker)
+    built = rebuild()
     check_information(workload, worker)
     replicate = partial(_replicated, workload, worker, step_time, reactive=reactive)
     served = replicate(workload.replications)
@@ -288,6 +293,7 @@ def make_job(
         prices=money,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,
+        rebuild=rebuild,
     )
 
 

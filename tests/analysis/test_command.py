@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import signal
@@ -480,6 +481,38 @@ def test_policies_whose_files_would_share_a_folder(
     assert command(*arguments)[0] == 0
     code, _, err = command(*arguments, "--out", tmp_path / "out")
     assert (code, err) == (2, "serving-sim: error: 'a-b': would write to the same place as 'a b', 'a-b'\n")
+
+
+def test_what_a_policy_of_one_s_own_does_on_a_backlog_is_of_no_concern(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fragile.py").write_text(
+        "import numpy as np\n"
+        "from policies.continuous import FCFS\n"
+        "class Fragile(FCFS):\n"
+        "    name = 'fragile'\n"
+        "    made = []\n"
+        "    def __init__(self):\n"
+        "        self.made.append(self)\n"
+        "    def begin(self, slots):\n"
+        "        super().begin(slots)\n"
+        "        self.times = []\n"
+        "    def decide(self, epoch):\n"
+        "        self.times.append(epoch.now)\n"
+        "        if epoch.joined == 50 and epoch.now == 0:\n"
+        "            raise KeyError('a backlog')\n"
+        "        return [(np.int64(request), slot) for request, slot in super().decide(epoch)]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    arguments = ("run", "--policy", "fragile:Fragile", "--num-prompts", 50, "--request-rate", 0.5)
+    code, _, err = command(*arguments, "--slots", 2, "--alpha", 0, "--verbose", "--out", tmp_path / "out")
+    assert code == 0
+    assert "nobody knows the most a policy can do, a backlog ended it: KeyError('a backlog')" in err
+    first, *_ = importlib.import_module("fragile").Fragile.made
+    assert first.times[-1] > 0  # the run is the last that this object has seen
+    fairness = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["fairness"]
+    assert fairness["violations"] > 0
+    assert type(fairness["first_violation"]["request"]) is int
 
 
 def test_the_azure_trace_is_served_whole(command: Command, shared: Path, tmp_path: Path) -> None:

@@ -181,12 +181,15 @@ def test_batches_alone(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "batches.parquet")["steps"].to_pylist() == [1, 2, 1]
 
 
-def test_two_processes_do_not_share_a_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("process", "serial"), [(2, 0), (1, 1)], ids=["processes", "threads"])
+def test_two_writers_do_not_share_a_temporary_file(
+    process: int, serial: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "requests.csv"
-    monkeypatch.setattr("os.getpid", lambda: 1)
+    monkeypatch.setattr("os.getpid", iter([1, process]).__next__)
+    monkeypatch.setattr("workloads.whole_file._serial", iter([0, serial]))
     with replacing(path) as ours:
         ours.write_text("ours", encoding="utf-8")
-        monkeypatch.setattr("os.getpid", lambda: 2)
         with replacing(path) as theirs:
             theirs.write_text("theirs", encoding="utf-8")
         assert path.read_text(encoding="utf-8") == "theirs"
@@ -210,7 +213,7 @@ def test_what_a_killed_run_has_left_goes_and_what_a_running_one_writes_stays(tmp
         cwd=HOME,
         stdin=subprocess.PIPE,
     )
-    theirs = tmp_path / f".{path.name}.{running.pid}.part"
+    theirs = tmp_path / f".{path.name}.{running.pid}-0.part"
     while not (theirs.exists() and theirs.read_text(encoding="utf-8")):
         assert running.poll() is None
     write_text(path, "whole")
