@@ -16,7 +16,7 @@ from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
-from analysis.stability import GROWING, no_steady_state
+from analysis.stability import no_long_run, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, SECTIONS, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
@@ -179,6 +179,7 @@ def _pairs(outcomes: Sequence[Outcome], metric: str, warmup: int) -> list[_Pair]
             baselines=baselines,
             one_draw=no_steady_state(outcome.runs[0], None),
             steady=not (baseline.unstable or outcome.unstable),
+            no_long_run=no_long_run(baseline.verdict, outcome.verdict),
             memory=memory_of_difference(metric, baseline.stability, outcome.stability),
         )
         for outcome in outcomes[1:]
@@ -197,6 +198,8 @@ class _Pair:
     one_draw: str | None
     """Why the requests of a run are a finite set, None where they are a stream."""
     steady: bool
+    no_long_run: str | None
+    """Why latencies behind these two queues have no intervals, None where they may have."""
     memory: Memory
 
     @cached_property
@@ -232,7 +235,7 @@ class _Pair:
             )
             if self.one_draw is not None:
                 estimate = estimate.withheld(self.one_draw)
-        return estimate if self.steady else estimate.withheld(GROWING)
+        return estimate if self.no_long_run is None else estimate.withheld(self.no_long_run)
 
     def variance_reduction(self, statistic: Statistic) -> float | None:
         series, baselines = self._pieces

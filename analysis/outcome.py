@@ -12,12 +12,13 @@ from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
 from analysis.stability import (
-    GROWING,
     UNKNOWN,
     Stability,
+    Verdict,
     WorkRates,
     is_burst,
     judge_together,
+    no_long_run,
 )
 from analysis.statistic import MEAN, PERCENTILES, quantiles
 from analysis.summary import Summary, audit_record, summarize
@@ -65,9 +66,14 @@ class Outcome:
     stability: Stability | None
 
     @property
+    def verdict(self) -> Verdict | None:
+        """Whether the policy kept up; None where the question makes no sense."""
+        return None if self.stability is None else self.stability.verdict
+
+    @property
     def unstable(self) -> bool:
         """Whether the queue grows as long as requests arrive."""
-        return self.stability is not None and self.stability.verdict == "unstable"
+        return self.verdict == "unstable"
 
     @property
     def violations(self) -> int:
@@ -129,9 +135,10 @@ def evaluate(
         entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup, stability=stability)
         for entry in REQUEST_METRICS
     }
-    if stability is not None and stability.verdict == "unstable":
+    withheld = no_long_run(None if stability is None else stability.verdict)
+    if withheld is not None:
         metrics = {
-            key: {name: estimate.withheld(GROWING) for name, estimate in estimates.items()}
+            key: {name: estimate.withheld(withheld) for name, estimate in estimates.items()}
             for key, estimates in metrics.items()
         }
     return Outcome(

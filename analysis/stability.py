@@ -72,6 +72,8 @@ ONE_BURST = "half of the requests or more come within the time that one takes: i
 GROWING = "the queue grows as long as requests arrive: no steady state"
 UNDECIDED = "too short to tell whether the queue grows as long as requests arrive"
 
+_NO_LONG_RUN: dict[Verdict, str] = {"unstable": GROWING, "undecided": UNDECIDED}
+
 
 @dataclass(frozen=True)
 class Stability:
@@ -172,17 +174,23 @@ def no_steady_state(run: Run, stability: Stability | None) -> str | None:
     """Why one run cannot give intervals whatever its size, None if it can.
 
     A burst is a single draw: its latencies are what happens to one finite set of requests, and
-    sections of it are not repetitions of anything. Behind a growing queue latencies grow with the
-    length of the run, and an interval would be one around nothing.
+    sections of it are not repetitions of anything. Of the queue `no_long_run` tells.
     """
     requests = served_requests(run).requests
     if is_backlog(requests):
         return ONE_BACKLOG
     if is_burst(requests, run.step_time):
         return ONE_BURST
-    if stability is not None and stability.verdict == "unstable":
-        return GROWING
-    return None
+    return no_long_run(None if stability is None else stability.verdict)
+
+
+def no_long_run(*verdicts: Verdict | None) -> str | None:
+    """Why latencies behind queues with these verdicts have no intervals, None if they may have.
+
+    Behind a growing queue latencies grow with the length of the run, and an interval would be one around
+    nothing. Where nobody can tell whether the queue grows, nobody can say that it would not be.
+    """
+    return next((reason for verdict, reason in _NO_LONG_RUN.items() if verdict in verdicts), None)
 
 
 def is_backlog(requests: Workload) -> bool:

@@ -104,7 +104,9 @@ def stability_notes(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[st
                 "length of the run and carry no intervals"
             )
         else:
-            notes.append(f"{outcome.policy} may not keep up: {found.reason}")
+            notes.append(
+                f"{outcome.policy} may not keep up: {found.reason}; its latencies carry no intervals"
+            )
     return notes
 
 

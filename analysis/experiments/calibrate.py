@@ -267,6 +267,8 @@ class _Replay:
     total: float
     cost_of_request: FloatArray
     stability: Stability | None
+    no_steady_state: str | None
+    """Why the replay gives no intervals whatever its size, None if it can."""
 
 
 def _replay(
@@ -281,6 +283,7 @@ def _replay(
     run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
     split = costs(run, cost)
     stability = judge(run)
+    note = no_steady_state(run, stability)
     own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
     order = workload.arrival_order
     return _Replay(
@@ -290,7 +293,7 @@ def _replay(
             each.name: _latency(
                 each,
                 arrival_series(run, "e2el"),
-                no_steady_state(run, stability),
+                note,
                 memory_of_metric("e2el", [run], stability),
             )
             for each in statistics
@@ -300,6 +303,7 @@ def _replay(
         total=split.time_cost + split.externality_cost,
         cost_of_request=own if order is None else own[order],
         stability=stability,
+        no_steady_state=note,
     )
 
 
@@ -336,9 +340,11 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
     if chosen is replay:
         return Estimate(None, note="the budget chosen")
     memory = memory_of_difference("cost", replay.stability, chosen.stability)
-    return sectioning.estimate_difference(
+    estimate = sectioning.estimate_difference(
         MEAN, replay.cost_of_request, chosen.cost_of_request, confidence, memory=memory
     )
+    note = replay.no_steady_state or chosen.no_steady_state
+    return estimate if note is None else estimate.withheld(note)
 
 
 def _rivals(candidates: Sequence[Candidate], chosen: int) -> tuple[int, ...]:

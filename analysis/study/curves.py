@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval
-from analysis.stability import GROWING, UNDECIDED, Verdict, common_verdict
+from analysis.stability import Verdict, common_verdict, no_long_run
 from analysis.study.cell import Cell
 from analysis.text import number
 
@@ -29,9 +29,6 @@ _PLACE = (
     "request_rate",
 )
 """Coordinates that tell one setting from another, where they are not what the curves run along."""
-
-
-_NO_INTERVAL: dict[Verdict | None, str] = {"unstable": GROWING, "undecided": UNDECIDED}
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     values = rows[column]
     if values.isna().any():
         return Estimate(None, note="a replication has no value")
-    withheld = _NO_INTERVAL.get(_verdict(rows))
+    withheld = no_long_run(_verdict(rows))
     if withheld is not None:
         return Estimate(float(values.mean()), note=withheld)
     if len(values) == 1:

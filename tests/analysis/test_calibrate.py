@@ -15,6 +15,7 @@ from analysis.cli import main
 from analysis.economics import CostModel, alpha_for_cost_share
 from analysis.experiments.calibrate import Calibration, Goal, calibrate, grid_from_cost, grid_from_lengths
 from analysis.externality import externality_shares, step_shares
+from analysis.stability import ONE_BACKLOG
 from policies import ISJL, make_policy
 from serving_sim import StepTime, Workload, simulate
 
@@ -108,7 +109,19 @@ def test_candidates_that_do_the_same_cannot_be_told_apart() -> None:
     result = calibrate(many, [10, longest + 1, longest + 2], goal, slots=8, step_time=StepTime())
     assert longest + 2 in result.rivals
     assert result.alpha == longest + 1
-    assert any(f"cannot be told apart in cost from {longest + 2}" in text for text in result.warnings)
+    # under 10 the queue grows, so of its cost nothing can be said either
+    assert any(f"cannot be told apart in cost from 10, {longest + 2}" in text for text in result.warnings)
+
+
+def test_a_backlog_tells_no_candidates_apart() -> None:
+    lengths = stream(n=6000).length
+    goal = Goal(CostModel(c=1.0, tau=1e-12))
+    backlog = Workload(np.zeros(6000), lengths)
+    result = calibrate(backlog, [10, 60], goal, slots=8, step_time=StepTime())
+    other = next(each for each in result.candidates if each.alpha != result.alpha)
+    assert (other.difference.low, other.difference.note) == (None, ONE_BACKLOG)
+    assert other.difference.value is not None
+    assert result.rivals == (other.alpha,)
 
 
 def test_grids_follow_the_log() -> None:

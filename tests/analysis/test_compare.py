@@ -30,7 +30,8 @@ def outcomes(*shifts: float, noise: float = 0.01, count: int = 4000, gap: float 
         values = common + (shift + noise * rng.standard_normal(count) if place else 0)
         run = queue_run(list(values), policy=f"p{place}", gap=gap)
         first = first or run
-        made.append(evaluate([replace(run, requests=first.requests)]))
+        # nothing is said of the queue behind them
+        made.append(evaluate([replace(run, requests=first.requests)], rates=None))
     return made
 
 
@@ -64,7 +65,7 @@ def test_equal_quantiles_of_other_schedules_are_not_identical() -> None:
     slower = latency + np.tile([0.0, 0.0, 1.0], 4000)
     run = queue_run(list(latency), policy="p0")
     other = replace(queue_run(list(slower), policy="p1"), requests=run.requests)
-    comparison = compare([evaluate([run]), evaluate([other])])
+    comparison = compare([evaluate([run], rates=None), evaluate([other], rates=None)])
     assert comparison.difference("p1", "e2el", "p50").estimate == Estimate(0.0, 0.0, 0.0)
     assert verdicts(comparison, "p50") == ["cannot tell apart"]
 
@@ -97,7 +98,7 @@ def test_replications_are_paired() -> None:
         run = queue_run(list(values), policy="p0")
         runs.append(run)
         shifted.append(replace(queue_run(list(values + 0.1), policy="p1"), requests=run.requests))
-    comparison = compare([evaluate(runs), evaluate(shifted)])
+    comparison = compare([evaluate(runs, rates=None), evaluate(shifted, rates=None)])
     difference = comparison.difference("p1", "e2el", "mean")
     assert difference.verdict == "higher"
     assert difference.estimate.half_width == pytest.approx(0, abs=1e-9)
@@ -118,7 +119,7 @@ def test_a_policy_is_not_compared_with_itself() -> None:
 def test_tables_say_what_can_be_said() -> None:
     made = outcomes(0, 0.5, 0.0, count=1412)
     audited = replace(made[1].runs[0], audit=Audit(4, 9, 1234, 5000, None))
-    comparison = compare([made[0], evaluate([audited]), made[2]], percentiles=(50.0, 99.9))
+    comparison = compare([made[0], evaluate([audited], rates=None), made[2]], percentiles=(50.0, 99.9))
     latencies, differences, whole = comparison_tables(comparison, STEPS)
     assert latencies.title == "end-to-end latency (steps)"
     assert list(latencies.header) == ["policy", "mean", "p50", "p99.9"]

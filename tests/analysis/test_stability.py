@@ -17,12 +17,15 @@ from analysis.outcome import Outcome, evaluate
 from analysis.stability import (
     GROWING,
     ONE_BURST,
+    UNDECIDED,
     Stability,
     WorkRates,
     backlog_of,
     is_burst,
     judge,
     judge_together,
+    no_long_run,
+    no_steady_state,
     probed_work,
     sustained_work,
     waiting_at_arrivals,
@@ -261,6 +264,25 @@ def test_replications_of_a_growing_queue_get_none_either() -> None:
     outcome = evaluate([poisson_run("isjl:alpha=5", 0.9, seed=seed, count=4000) for seed in (6, 7)])
     assert outcome.metrics["e2el"]["mean"].note == GROWING
     assert outcome.to_dict()["stability"]["verdict"] == "unstable"
+
+
+def test_no_interval_where_nobody_can_tell_whether_the_queue_grows() -> None:
+    steady, growing = (poisson_run("isjl:alpha=5", load, seed=6, count=4000) for load in (0.3, 0.9))
+    torn = evaluate([steady, growing])
+    assert torn.verdict == "undecided"
+    assert {each.note for each in torn.metrics["e2el"].values()} == {UNDECIDED}
+    sure = evaluate([steady])
+    assert sure.stability is not None
+    assert sure.metrics["e2el"]["mean"].half_width is not None
+    doubtful = replace(sure.stability, verdict="undecided")
+    assert no_steady_state(steady, doubtful) == UNDECIDED
+    unsure = replace(
+        sure, policy="other", stability=doubtful, runs=(replace(steady, finish=steady.finish + 1),)
+    )
+    (mean, *_) = compare([sure, unsure]).differences
+    assert (mean.estimate.low, mean.estimate.note, mean.verdict) == (None, UNDECIDED, "not enough data")
+    assert no_long_run("undecided", "unstable") == GROWING
+    assert no_long_run("stable", None) is None
 
 
 def test_the_table_says_so() -> None:

@@ -25,7 +25,7 @@ from analysis.capacity import (
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_metric
-from analysis.stability import WorkRates, judge, judge_together
+from analysis.stability import WorkRates, judge, judge_together, no_long_run
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
 
@@ -230,8 +230,9 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
         estimates[ATTAINED] = (
             Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
         )
-    if found is not None and found.verdict != "stable":
-        estimates = {name: each.withheld(found.reason) for name, each in estimates.items()}
+    withheld = no_long_run(verdict)
+    if withheld is not None:
+        estimates = {name: each.withheld(withheld) for name, each in estimates.items()}
     rate = float(np.mean([bench.rate for bench in benches])) * work / mean_work
     policy = benches[0].policy.describe()
     return [Point(policy, load, rate, verdict, name, estimate) for name, estimate in estimates.items()]
