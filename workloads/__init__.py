@@ -4,7 +4,7 @@ from workloads.arrivals import Arrivals, parse_arrivals, rate_for_load
 from workloads.client_file import read_clients
 from workloads.closed_loop import ClosedLoop, think_times
 from workloads.files import read_workload, write_workload
-from workloads.generate import make_workload
+from workloads.generate import make_workload, replication_seed
 from workloads.lengths import Lengths, parse_lengths
 from workloads.predictions import Predictions, context_limit, parse_predictions, predict
 from workloads.presets import PRESETS, Preset, get_preset
@@ -37,6 +37,7 @@ __all__ = [
     "read_requests",
     "read_specification",
     "read_workload",
+    "replication_seed",
     "think_times",
     "write_specification",
     "write_workload",

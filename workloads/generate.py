@@ -55,6 +55,29 @@ def child(seed: int | np.random.SeedSequence, place: int) -> np.random.SeedSeque
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, place), pool_size=seed.pool_size)
 
 
+def replication_seed(seed: int, replication: int) -> np.random.SeedSequence:
+    """The seed of one replication, as the command line and studies take it.
+
+    It does not depend on how many replications there are, and no two share a stream. With
+    ``replication_seed(0, 1)`` Python makes the requests of ``serving-sim run --seed 0``; the seed 0 itself
+    gives others.
+
+    Parameters
+    ----------
+    seed : int
+        What ``--seed`` says.
+    replication : int
+        From 1.
+
+    Raises
+    ------
+    ValueError
+        If the seed is no whole number >= 0 or the replication none >= 1.
+    """
+    check_count("replication", replication)
+    return child(seed, replication - 1)
+
+
 def client_seed(seed: int | np.random.SeedSequence, number: int) -> np.random.SeedSequence:
     """The seed of one client of several, apart from the streams of the workload as a whole.
 
@@ -84,7 +107,7 @@ def make_workload(
     arrivals : Arrivals
         Process of the release times in time units.
     seed : int or SeedSequence
-        Where all randomness comes from.
+        Where all randomness comes from; `replication_seed` gives those of the command line.
 
     Raises
     ------

@@ -44,6 +44,20 @@ def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None =
         raise ValueError(f"{name}: {error}") from None
 
 
+def leaves_open(text: str, registry: Registry, key: str) -> bool:
+    """Whether what a text names has a parameter, and the text says nothing of it.
+
+    Raises
+    ------
+    ValueError
+        If the name or a key is unknown, a key comes twice or a value does not fit.
+    """
+    name, _, rest = text.partition(":")
+    name = name.strip()
+    parameters_of = _parameters(cast("type", registry.load(name)))
+    return key in parameters_of and key not in _given(name, rest, parameters_of)
+
+
 def _given(name: str, rest: str, parameters: Mapping[str, Callable[[str], object]]) -> dict[str, object]:
     given: dict[str, object] = {}
     for item in filter(None, map(str.strip, rest.split(","))):

@@ -84,7 +84,7 @@ def capacity(
         raise ValueError("--attainment: needs --goodput, the objectives to attain")
     job = make_job(
         names,
-        _long(workload),
+        _long(workload, once=_asked(context, "replications") and workload.replications == 1),
         worker,
         PriceOptions(),
         StatisticsOptions(percentiles=percentiles, goodput=goodput, warmup=warmup),
@@ -126,14 +126,20 @@ def _rhythm(workload: WorkloadOptions) -> str:
     return flag(next(name for name in sources if getattr(workload, name) is not None))
 
 
-def _long(workload: WorkloadOptions) -> WorkloadOptions:
-    """Enough requests and replications to tell a queue that grows from one that does not."""
+def _asked(context: typer.Context, option: str) -> bool:
+    """Whether the user gave an option, be it with the value it has by default."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _long(workload: WorkloadOptions, *, once: bool) -> WorkloadOptions:
+    """Enough requests and replications, unless one was asked for, to tell whether a queue grows."""
     if workload.requests is not None:
         return workload
     return replace(
         workload,
         num_prompts=_REQUESTS if workload.num_prompts is None else workload.num_prompts,
-        replications=_REPLICATIONS if workload.replications == 1 else workload.replications,
+        replications=_REPLICATIONS if workload.replications == 1 and not once else workload.replications,
     )
 
 

@@ -30,15 +30,17 @@ def with_defaults(workload: WorkloadOptions, worker: WorkerOptions) -> tuple[Wor
 
 def _specified(workload: WorkloadOptions, path: Path) -> WorkloadOptions:
     from workloads import read_specification
+    from workloads.arrivals import takes_rate
 
     given = read_specification(path)
-    has_rate = workload.load is not None or workload.request_rate is not None
+    arrivals = workload.arrivals or given.arrivals
+    paced = _paced(workload) or not takes_rate(arrivals)
     return replace(
         workload,
         num_prompts=given.num_prompts if workload.num_prompts is None else workload.num_prompts,
         lengths=workload.lengths or given.lengths,
-        arrivals=workload.arrivals or given.arrivals,
-        request_rate=workload.request_rate if has_rate else given.request_rate,
+        arrivals=arrivals,
+        request_rate=workload.request_rate if paced else given.request_rate,
         time_unit=given.time_unit if workload.time_unit is None else workload.time_unit,
     )
 
@@ -47,14 +49,17 @@ def _with_preset(
     workload: WorkloadOptions, worker: WorkerOptions, name: str
 ) -> tuple[WorkloadOptions, WorkerOptions]:
     from workloads import get_preset
+    from workloads.arrivals import takes_rate
 
     preset = get_preset(name)
+    arrivals = workload.arrivals or preset.arrivals
+    paced = _paced(workload) or not takes_rate(arrivals)
     made = replace(
         workload,
         num_prompts=preset.n if workload.num_prompts is None else workload.num_prompts,
         lengths=workload.lengths or preset.lengths,
-        arrivals=workload.arrivals or preset.arrivals,
-        load=preset.load if workload.load is None and workload.request_rate is None else workload.load,
+        arrivals=arrivals,
+        load=workload.load if paced else preset.load,
     )
     serving = replace(
         worker,
@@ -62,3 +67,8 @@ def _with_preset(
         alpha=preset.alpha if worker.alpha is None else worker.alpha,
     )
     return made, serving
+
+
+def _paced(workload: WorkloadOptions) -> bool:
+    """Whether the user said how fast requests come."""
+    return workload.load is not None or workload.request_rate is not None

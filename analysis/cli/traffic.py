@@ -181,6 +181,7 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     process = options.arrivals or ("poisson" if options.burstiness is None else "gamma")
     if options.burstiness is not None and process.partition(":")[0] != "gamma":
         raise ValueError(f"--burstiness={options.burstiness}: needs gamma arrivals, found {process}")
+    _check_pace(options, process)
     rate = _rate(options, lengths.mean, slots, step_time)
     arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
     count = _count(options)
@@ -197,6 +198,18 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
         dispersion=getattr(arrivals, "dispersion", None),
     )
+
+
+def _check_pace(options: WorkloadOptions, process: str) -> None:
+    """Refuse options that the process would leave without effect."""
+    from workloads.arrivals import ARRIVALS
+    from workloads.spec import leaves_open
+
+    for name, parameter in (("request_rate", "rate"), ("load", "rate"), ("burstiness", "burstiness")):
+        if getattr(options, name) is not None and not leaves_open(process, ARRIVALS, parameter):
+            raise ValueError(
+                f"{flag(name)}: cannot go with arrivals {_short(process)}, which say it themselves"
+            )
 
 
 def _from_clients(options: WorkloadOptions, path: Path, slots: int, step_time: StepTime) -> Traffic:
@@ -278,7 +291,9 @@ def _seeds(options: WorkloadOptions) -> list[np.random.SeedSequence]:
     """
     if options.seed < 0:
         raise ValueError(f"--seed={options.seed}: must be a whole number >= 0")
-    return np.random.SeedSequence(options.seed).spawn(options.replications)
+    from workloads import replication_seed
+
+    return [replication_seed(options.seed, number + 1) for number in range(options.replications)]
 
 
 def _rate(options: WorkloadOptions, mean_length: float, slots: int, step_time: StepTime) -> float | None:

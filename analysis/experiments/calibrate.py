@@ -360,12 +360,16 @@ def _warnings(candidates: Sequence[Candidate], chosen: int, goal: Goal) -> list[
     if len(candidates) > 1 and chosen in (candidates[0].alpha, candidates[-1].alpha):
         warnings.append(f"alpha = {chosen} lies on the edge of the grid, a better one may lie beyond")
     rivals = _rivals(candidates, chosen)
-    if rivals and not goal.smallest:
-        names = ", ".join(map(str, rivals))
-        warnings.append(
-            f"alpha = {chosen} cannot be told apart in cost from {names} "
-            f"at a confidence of {goal.confidence:g}"
-        )
+    if not goal.smallest:
+        reasons: dict[str | None, list[str]] = {}
+        for each in candidates:
+            if each.alpha in rivals:
+                reasons.setdefault(each.difference.note, []).append(str(each.alpha))
+        warnings += [
+            f"alpha = {chosen} cannot be told apart in cost from {', '.join(names)} "
+            f"at a confidence of {goal.confidence:g}{f' ({note})' if note else ''}"
+            for note, names in reasons.items()
+        ]
     best = next(each for each in candidates if each.alpha == chosen)
     for percentile, limit in goal.latency.items():
         name = quantiles([percentile])[0].name

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 
-import numpy as np
-
 from analysis.stability import WorkRates
 from analysis.statistic import PERCENTILES
 from analysis.study.source import Scalar, Source
@@ -17,6 +15,7 @@ from analysis.version import project_version
 from policies import parse_policy
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
+from workloads import replication_seed
 
 _REVISION = 2
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
@@ -118,7 +117,7 @@ class Cell:
         alone: policies meet the same arrivals, loads the same lengths in other rhythm (common random
         numbers), and no cell depends on which others there are.
         """
-        seed = np.random.SeedSequence(self.settings.seed, spawn_key=(self.replication - 1,))
+        seed = replication_seed(self.settings.seed, self.replication)
         return self.source.workload(seed, slots=self.slots, step_time=self.step_time)
 
     def rates(self) -> WorkRates:

@@ -237,6 +237,9 @@ def _processes(entries: Entries, arrivals: tuple[str, ...]) -> list[tuple[str, f
     if loads and rates:
         raise ValueError("load: cannot go with request-rate, one sets the other")
     found: list[tuple[str, float | None, float | None]] = []
+    if (loads or rates) and all(_process(process).own_rate for process in arrivals):
+        key = "load" if loads else "request-rate"
+        raise ValueError(f"{key}: cannot go with arrivals={arrivals[-1]!r}, which say it themselves")
     for process in arrivals:
         if _process(process).own_rate:
             found.append((process, None, None))

@@ -15,7 +15,7 @@ from analysis.cli import main
 from analysis.economics import CostModel, alpha_for_cost_share
 from analysis.experiments.calibrate import Calibration, Goal, calibrate, grid_from_cost, grid_from_lengths
 from analysis.externality import externality_shares, step_shares
-from analysis.stability import ONE_BACKLOG
+from analysis.stability import GROWING, ONE_BACKLOG
 from policies import ISJL, make_policy
 from serving_sim import StepTime, Workload, simulate
 
@@ -109,8 +109,11 @@ def test_candidates_that_do_the_same_cannot_be_told_apart() -> None:
     result = calibrate(many, [10, longest + 1, longest + 2], goal, slots=8, step_time=StepTime())
     assert longest + 2 in result.rivals
     assert result.alpha == longest + 1
-    # under 10 the queue grows, so of its cost nothing can be said either
-    assert any(f"cannot be told apart in cost from 10, {longest + 2}" in text for text in result.warnings)
+    apart = f"alpha = {longest + 1} cannot be told apart in cost from"
+    assert [text for text in result.warnings if text.startswith(apart)] == [
+        f"{apart} 10 at a confidence of 0.95 ({GROWING})",
+        f"{apart} {longest + 2} at a confidence of 0.95",
+    ]
 
 
 def test_a_backlog_tells_no_candidates_apart() -> None:

@@ -249,6 +249,25 @@ def test_too_few_requests_to_tell(command: Command, count: int, why: str) -> Non
     assert (code, out, err) == (2, "", f"serving-sim: error: {count} requests: {why}\n")
 
 
+def test_one_replication_is_one_where_it_is_asked_for(command: Command) -> None:
+    words = (
+        "capacity",
+        "--policy",
+        "fcfs",
+        "--slots",
+        2,
+        "--lengths",
+        "geometric:mean=5",
+        "--num-prompts",
+        200,
+    )
+    headlines = [
+        command(*words, *asked, "--loads", 0.3, "--jobs", 1)[2].splitlines()[0]
+        for asked in ((), ("--replications", 1))
+    ]
+    assert headlines[0] == f"{headlines[1]}, 5 replications"
+
+
 def test_objectives_that_do_not_bind(command: Command) -> None:
     _, out, _ = command(*SMALL, "--goodput", "e2el:1e6", "--quiet")
     assert re.search(r"^fcfs .* at least 0\.\d+ +at least 1\.\d+$", out, re.MULTILINE)

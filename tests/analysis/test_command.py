@@ -19,6 +19,7 @@ import serving_sim
 from analysis.cli.console import aligned, show
 from analysis.tables import Table
 from serving_sim import Run
+from workloads import make_workload, parse_arrivals, parse_lengths, read_workload, replication_seed
 
 SMALL = ["--num-prompts", "200", "--slots", "8"]
 
@@ -158,6 +159,25 @@ def test_inspect_describes_a_workload(command: Command, tmp_path: Path) -> None:
     assert facts["gap_cv2"] == pytest.approx(0.125)
 
 
+def test_arrivals_with_a_pace_of_their_own_take_the_place_of_a_preset_s_load(command: Command) -> None:
+    words = ("run", "--policy", "fcfs", "--preset", "steady", "--num-prompts", "20")
+    code, _, err = command(*words, "--arrivals", "poisson:rate=2")
+    assert code == 0
+    assert "poisson:rate=2 (rate 2) arrivals" in err
+
+
+def test_python_makes_what_the_command_makes(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "made.csv"
+    words = ("--lengths", "geometric:mean=10", "--arrivals", "poisson:rate=1", "--num-prompts", "5")
+    assert command("workload", "make", *words, "--out", file)[0] == 0
+    made, _ = read_workload(file)
+    lengths, arrivals = parse_lengths("geometric:mean=10"), parse_arrivals("poisson:rate=1")
+    again = make_workload(5, lengths, arrivals, replication_seed(0, 1))
+    assert again.length.tolist() == made.length.tolist()
+    assert again.release.tolist() == made.release.tolist()
+    assert again.length.tolist() != make_workload(5, lengths, arrivals, 0).length.tolist()
+
+
 def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "workload.csv"
     file.write_text("release,length\n0,4\n1,0\n2,6\n", encoding="utf-8")
@@ -202,6 +222,22 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         (
             "run --policy fcfs --arrivals poisson --burstiness 0.5",
             "--burstiness=0.5: needs gamma arrivals, found poisson",
+        ),
+        (
+            "run --policy fcfs --arrivals poisson:rate=2 --request-rate 5",
+            "--request-rate: cannot go with arrivals poisson:rate=2, which say it themselves",
+        ),
+        (
+            "run --policy fcfs --arrivals backlog --load 0.5",
+            "--load: cannot go with arrivals backlog, which say it themselves",
+        ),
+        (
+            "run --policy fcfs --preset backlog --request-rate 5",
+            "--request-rate: cannot go with arrivals backlog, which say it themselves",
+        ),
+        (
+            "run --policy fcfs --arrivals gamma:burstiness=0.5 --burstiness 2",
+            "--burstiness: cannot go with arrivals gamma:burstiness=0.5, which say it themselves",
         ),
         ("run --policy fcfs --length output", "--length: needs --requests, it says how a file is read"),
         ("run --policy fcfs --seed -1", "--seed=-1: must be a whole number >= 0"),

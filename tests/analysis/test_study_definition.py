@@ -187,6 +187,9 @@ REFUSED = {
     SMALL.replace("[0.5, 0.7]", "'high'"): "load='high': must be a finite number > 0",
     SMALL.replace("load = [0.5, 0.7]", ""): "arrivals='poisson': needs load or request-rate",
     SMALL.replace("alpha = [4, 8]", ""): "policy isjl: needs a value for alpha",
+    SMALL + "arrivals = ['backlog', 'poisson:rate=2']": (
+        "load: cannot go with arrivals='poisson:rate=2', which say it themselves"
+    ),
     SMALL + "request-rate = 1": "load: cannot go with request-rate, one sets the other",
     SMALL + "step-time = { base = 1, per_token = 1 }": (
         "load: needs a constant step time, others have no fixed capacity; use request-rate"

@@ -14,7 +14,7 @@ from refusal import refusal
 from serving_sim import Workload
 from serving_sim.columns import IntArray
 from workloads import PRESETS, Client, Superposition, get_preset, make_workload, parse_arrivals, parse_lengths
-from workloads.generate import Stream, stream
+from workloads.generate import Stream, replication_seed, stream
 from workloads.servegen.clients import ServeGenClient, Window
 from workloads.servegen.mix import client_workload
 from workloads.shaping import Thin, shape
@@ -111,6 +111,13 @@ def test_thinning_clients_leaves_their_mean_length_as_it_is() -> None:
     thinned, _ = shape(clients, [Thin(0.5)], 0)
     last = thinned.length[thinned.tenant == "3"]  # some 2,500, of standard deviation 50
     assert np.mean(last) == pytest.approx(50, abs=5)
+
+
+def test_seeds_of_replications_are_children_counted_from_1() -> None:
+    first, second = np.random.SeedSequence(7).spawn(2)
+    assert replication_seed(7, 2).spawn_key == second.spawn_key
+    assert replication_seed(7, 1).generate_state(4).tolist() == first.generate_state(4).tolist()
+    assert refusal(lambda: replication_seed(7, 0)) == "replication=0: must be a whole number >= 1"
 
 
 def test_a_seed_sequence_is_not_used_up() -> None:

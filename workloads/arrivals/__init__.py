@@ -6,7 +6,7 @@ make the last arrival fall where the rate would like it, which would no longer b
 
 from workloads.arrivals.backlog import Backlog
 from workloads.arrivals.batch import Batch, GeometricBatch
-from workloads.arrivals.catalogue import ARRIVALS, parse_arrivals
+from workloads.arrivals.catalogue import ARRIVALS, parse_arrivals, takes_rate
 from workloads.arrivals.fixed import FixedGaps
 from workloads.arrivals.gamma import Gamma
 from workloads.arrivals.hyperexponential import Hyperexponential
@@ -36,4 +36,5 @@ __all__ = [
     "Weibull",
     "parse_arrivals",
     "rate_for_load",
+    "takes_rate",
 ]

@@ -7,7 +7,7 @@ from typing import cast
 from serving_sim.arguments import check_kind
 from workloads.arrivals.process import Arrivals
 from workloads.registry import Registry
-from workloads.spec import parse
+from workloads.spec import leaves_open, parse
 
 ARRIVALS = Registry(
     kind="arrival process",
@@ -50,3 +50,14 @@ def parse_arrivals(text: str, *, rate: float | None = None, burstiness: float | 
     given = {"rate": rate, "burstiness": burstiness}
     defaults = {key: value for key, value in given.items() if value is not None}
     return cast("Arrivals", parse(text, ARRIVALS, defaults))
+
+
+def takes_rate(text: str) -> bool:
+    """Whether the process that ``text`` names comes as fast as it is told, not at a pace of its own.
+
+    Raises
+    ------
+    ValueError
+        If the text names no process or has an unknown key.
+    """
+    return leaves_open(text, ARRIVALS, "rate")
