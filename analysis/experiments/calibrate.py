@@ -343,7 +343,7 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
     estimate = sectioning.estimate_difference(
         MEAN, replay.cost_of_request, chosen.cost_of_request, confidence, memory=memory
     )
-    note = replay.no_steady_state or chosen.no_steady_state
+    note = chosen.no_steady_state or replay.no_steady_state
     return estimate if note is None else estimate.withheld(note)
 
 

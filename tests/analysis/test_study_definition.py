@@ -216,7 +216,7 @@ REFUSED = {
     SMALL.replace("load = [0.5, 0.7]", "request-rate = 1e-300"): (
         "request-rate=1e-300: 20 requests must come within 2**62 steps on 2 slots"
     ),
-    SMALL + "arrivals = 'poisson:rate=1e-300'": (
+    SMALL.replace("load = [0.5, 0.7]", "arrivals = 'poisson:rate=1e-300'"): (
         "arrivals='poisson:rate=1e-300': 20 requests must come within 2**62 steps on 2 slots"
     ),
     SMALL + f"replications = {10**20}": f"replications={10**20}: must be at most 1,000,000",
