@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from analysis.outcome import Outcome
 from analysis.tables import Table
 from analysis.text import ABSENT, number
+from analysis.time_unit import TimeUnit
 from serving_sim import Audit
 
 _HEADER = ("policy", "alpha", "max gap", "admissions beyond", "steps beyond", "first at")
 
 
-def audit_table(outcomes: Sequence[Outcome]) -> Table:
+def audit_table(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Table:
     """The audit of every policy over all its replications."""
     rows = [_row(outcome.policy, _in_steps(outcome)) for outcome in outcomes]
-    return Table("audit of the gap, in tokens; the last column is a time", _HEADER, rows)
+    return Table(f"audit of the gap, in tokens; first breach in {time_unit.plural}", _HEADER, rows)
 
 
 def token_audit_tables(outcomes: Sequence[Outcome]) -> list[Table]:

@@ -83,7 +83,11 @@ def arrival_series(run: Run, metric: str, warmup: int = 0) -> FloatArray:
     ValueError
         If the run kept no requests, there is no such metric, or nothing is left to measure.
     """
-    values = latency(served_requests(run), run.step_time, metric)[measured_rows(run, warmup)]
+    return defined(latency(served_requests(run), run.step_time, metric)[measured_rows(run, warmup)])
+
+
+def defined(values: FloatArray) -> FloatArray:
+    """Values that are a number, without a copy where all are."""
     undefined = np.isnan(values)
     return values[~undefined] if undefined.any() else values
 

@@ -93,6 +93,7 @@ def profit_differences(
             axes.set_xscale("log")
             axes.set_title(title, loc="left")
             axes.set_xlabel("cost of a step c (money)")
+            plain_numbers(axes.xaxis)
             plain_numbers(axes.yaxis)
         panels[0].set_ylabel("profit of ISJL less that of LJF (money)")
         legend_above(figure, panels[0])

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.definitions import definition
-from analysis.latency import latency, measured_rows, served_requests
+from analysis.latency import defined, latency, measured_rows, served_requests
 from analysis.outcome import Outcome
 from analysis.plots.scale import latency_scale
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
@@ -79,7 +79,9 @@ class Bins:
     def of(cls, length: IntArray | FloatArray) -> Bins:
         """Bins of lengths, shape (n,)."""
         edges = np.unique(np.quantile(length, np.linspace(0, 1, _BINS + 1)))
-        place = np.searchsorted(edges[1:-1], length, side="right").astype(np.int8)  # few: sorts in one pass
+        place = np.zeros(len(length), dtype=np.int8)  # few: sorts in one pass
+        for edge in edges[1:-1]:  # sixteen comparisons take a third of the time of a search
+            place += length >= edge
         counts = np.bincount(place)
         rows = np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1])
         members = [each for each in rows if len(each)]
@@ -115,5 +117,5 @@ def _values(outcome: Outcome, metric: str, warmup: int) -> FloatArray:
 
 
 def _quantiles(values: FloatArray, shares: Sequence[float]) -> FloatArray:
-    defined = values[~np.isnan(values)]
-    return np.quantile(defined, shares) if len(defined) else np.full(len(shares), np.nan)
+    counted = defined(values)
+    return np.quantile(counted, shares) if len(counted) else np.full(len(shares), np.nan)

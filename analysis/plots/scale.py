@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from analysis.latency import arrival_series
+from analysis.latency import arrival_series, defined
 from analysis.outcome import Outcome
 from serving_sim.request import FloatArray
 
@@ -48,7 +48,7 @@ def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
         Logarithmic where the medians differ by more than a factor of five, since zero would press
         some policies into a corner; a metric that can be zero stays linear.
     """
-    filled = [defined for values in series if len(defined := values[~np.isnan(values)])]
+    filled = [counted for values in series if len(counted := defined(values))]
     if not filled or min(np.min(values) for values in filled) <= 0:
         return "linear"
     medians = [float(np.median(values[:: 1 + len(values) // _SAMPLE])) for values in filled]

@@ -16,6 +16,8 @@ from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray, IntArray
 
 _POINTS = 500
+_FASTEST = 0.01
+"""Share of requests that a logarithmic picture leaves out on its left."""
 
 
 def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUnit, warmup: int = 0) -> Figure:
@@ -37,14 +39,18 @@ def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUni
         figure = new_figure()
         axes = figure.subplots()
         series = metric_series(outcomes, metric, warmup)
+        left = np.inf
         for outcome, values in zip(outcomes, series, strict=True):
             at, share = survival(values)
+            left = min(left, at[np.argmax(share <= 1 - _FASTEST)])
             axes.step(at, share, where="post", label=outcome.policy, **style[outcome.policy].line)
         axes.set_yscale("log")
         axes.set_ylim(top=1)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
         axes.yaxis.set_minor_locator(NullLocator())  # takes longer to draw than the data
         axes.set_xscale(latency_scale(series))
+        if axes.get_xscale() == "log":
+            axes.set_xlim(left=left)  # decades in which nothing falls would press the rest together
         plain_numbers(axes.xaxis)
         axes.set_xlabel(definition(metric).label(time_unit))
         axes.set_ylabel("requests at least as slow")

@@ -88,6 +88,6 @@ def _found(books: Sequence[Books]) -> list[str]:
 
 def _who(shared: LengthClass, total: int) -> str:
     return (
-        f"Requests of {span(shared)} tokens suffer {shared.suffered / total:.0%} of its externality and "
-        f"cause {shared.caused / total:.0%}."
+        f"Requests of {span(shared)} tokens suffer {100 * shared.suffered / total:.0f} % of its externality "
+        f"and cause {100 * shared.caused / total:.0f} %."
     )

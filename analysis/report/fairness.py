@@ -52,7 +52,7 @@ def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Sectio
             gap_against_throughput(outcomes),
         ),
     ]
-    tables = token_audit_tables(outcomes) or [audit_table(outcomes)]
+    tables = token_audit_tables(outcomes) or [audit_table(outcomes, time_unit)]
     return Section("fairness", "Fairness", _MEASURES, _found(outcomes), tables, pictures)
 
 
@@ -69,5 +69,5 @@ def _verdict(who: str, outcome: Outcome, audits: Sequence[Audit]) -> list[str]:
     if any(audit.fair is False for audit in audits):
         steps = sum(audit.violation_steps for audit in audits)
         share = steps / sum(run.steps for run in outcome.runs)
-        return [f"{who} breaks alpha in {steps:,} busy steps, {share:.1%} of them."]
+        return [f"{who} breaks alpha in {steps:,} busy steps, {100 * share:.1f} % of them."]
     return [f"{who} keeps alpha throughout."] if any(audit.fair for audit in audits) else []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.compare import Comparison
 from analysis.definitions import REQUEST_METRICS, definition
+from analysis.report.findings import findings, headline
 from analysis.report.html import embedded, render, with_pictures
 from analysis.report.pictures import Picture
 from analysis.report.schedule import schedules
@@ -41,6 +42,8 @@ def comparison_page(
     return render(
         "compare.html",
         title=" · ".join(outcome.policy for outcome in comparison.outcomes),
+        headline=headline(comparison, time_unit),
+        findings=findings(comparison, time_unit),
         facts=facts,
         cards=_cards(comparison, time_unit),
         tables=comparison_tables(comparison, time_unit, intervals=True),

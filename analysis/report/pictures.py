@@ -75,7 +75,9 @@ def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: 
                 f"{name}-tail",
                 f"Tail of the {title}",
                 f"Share of requests whose {title} is at least as large as the value below, on a "
-                "logarithmic scale. The line that ends furthest right has the slowest request.",
+                "logarithmic scale. The line that ends furthest right has the slowest request. Where "
+                "latencies too are on a logarithmic scale it begins with the fastest hundredth of the "
+                "quickest policy.",
                 latency_tail(outcomes, metric, time_unit=time_unit, warmup=warmup),
             ),
             _by_length(outcomes, metric, bins, time_unit, warmup),

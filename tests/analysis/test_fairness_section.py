@@ -20,7 +20,7 @@ def outcome(policy: str, alpha: int | None = 2) -> Outcome:
 def test_what_was_found_and_the_audit_by_hand() -> None:
     section = fairness_section([outcome("fcfs"), outcome("isjl:alpha=2")], TimeUnit("step"))
     assert section.found == [
-        "fcfs breaks alpha in 4 busy steps, 36.4% of them.",
+        "fcfs breaks alpha in 4 busy steps, 36.4 % of them.",
         "isjl:alpha=2 keeps alpha throughout.",
     ]
     (table,) = section.tables

@@ -157,7 +157,8 @@ def _best(frame: pd.DataFrame, load: float) -> str:
     richest, poorest = max(rate, key=rate.__getitem__), min(rate, key=rate.__getitem__)
     return (
         f"Load {load:g}: {richest} earns most, {rate[richest]:.1f} per 1,000 steps with "
-        f"{share[richest]:.0%} accepted; {poorest} least, {rate[poorest]:.1f} with {share[poorest]:.0%}."
+        f"{100 * share[richest]:.0f} % accepted; {poorest} least, {rate[poorest]:.1f} with "
+        f"{100 * share[poorest]:.0f} %."
     )
 
 

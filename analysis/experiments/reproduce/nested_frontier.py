@@ -151,7 +151,7 @@ def _found(small: pd.DataFrame, large: pd.DataFrame) -> list[str]:
         f"Of {len(small)} small cases {proven} are proven; the best makespan rises with alpha {rises} times.",
         (
             "From alpha = 0 to no constraint the best throughput of a small instance grows by "
-            f"{np.mean(falls) - 1:.0%} on average."
+            f"{100 * (np.mean(falls) - 1):.0f} % on average."
         ),
         (
             f"On the workload of table 1 no schedule takes less than {number(first['lower'])} steps at "

@@ -118,8 +118,8 @@ def item(results: Results) -> Item:
         f"The bound was exceeded {broken} times in {len(rows)} pools.",
         (
             "Where the bound says anything (below 1), the measured fraction is about "
-            f"{(large['measured'] / large['bound']).mean():.0%} of it: on average half of B - 1 are left "
-            "over in an interval, not all."
+            f"{100 * (large['measured'] / large['bound']).mean():.0f} % of it: on average half of B - 1 are "
+            "left over in an interval, not all."
         ),
     ]
     table = Table(

@@ -266,7 +266,7 @@ def _found(orderings: pd.DataFrame) -> list[str]:
         share = float((claim["verdict"] == HOLDS).mean())
         found.append(
             f"That ISJL has more throughput than {baseline.upper()}, for any alpha and any number of "
-            f"slots, holds in {share:.0%} of the {len(claim)} cases over all settings."
+            f"slots, holds in {100 * share:.0f} % of the {len(claim)} cases over all settings."
         )
     return found
 
