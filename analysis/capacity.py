@@ -110,7 +110,7 @@ class Bench:
         if not is_stream(self._at(self.sustained), self.step_time):
             raise ValueError(
                 f"{len(self.workload):,} requests: too few to tell what {self.policy.describe()} keeps up "
-                f"with, as fast as {self.slots} slots can serve them they all come within one mean service"
+                f"with, as fast as {self.slots} slots can serve them half of them come within a mean service"
             )
 
     def _at(self, speed: float) -> Workload:

@@ -1,7 +1,7 @@
 """Do the 95 % intervals of one run hold the exact value in 95 % of the cases.
 
     python benchmarks/interval_coverage.py                     # as in docs/explanation/intervals.md
-    python benchmarks/interval_coverage.py --repetitions 100
+    python benchmarks/interval_coverage.py --repetitions 100 --slots 4 --loads 0.7 0.95 --requests 400000
 
 First come, first served in slotted time, geometric lengths of mean 10: the exact mean and quantiles of the
 waiting time are known. Each system is simulated independently many times; the shorter runs are the first
@@ -33,9 +33,10 @@ def main() -> int:
     print("| B | load | requests | " + " | ".join(each.name for each in STATISTICS) + " |")
     print("| --- " * (3 + len(STATISTICS)) + "|")
     entries: list[Coverage] = []
-    for slots, load in product(SLOTS, LOADS):
+    for slots, load in product(options.slots, options.loads):
         system = System(slots, "geometric:mean=10", load)
-        for requests, found in coverage(system, REQUESTS, options.repetitions, jobs=options.jobs).items():
+        every = coverage(system, options.requests, options.repetitions, jobs=options.jobs)
+        for requests, found in every.items():
             entries += found.values()
             cells = " | ".join(map(_cell, found.values()))
             print(f"| {slots} | {load:g} | {requests:,} | {cells} |", flush=True)
@@ -59,6 +60,9 @@ def _cell(found: Coverage) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--slots", type=int, nargs="+", default=SLOTS)
+    parser.add_argument("--loads", type=float, nargs="+", default=LOADS)
+    parser.add_argument("--requests", type=int, nargs="+", default=REQUESTS)
     parser.add_argument("--repetitions", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     return parser.parse_args()

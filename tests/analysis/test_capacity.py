@@ -237,8 +237,8 @@ def test_a_backlog_has_no_rate(
         (
             100,
             (
-                "too few to tell what fcfs keeps up with, as fast as 64 slots can serve them they all come "
-                "within one mean service"
+                "too few to tell what fcfs keeps up with, as fast as 64 slots can serve them half of them "
+                "come within a mean service"
             ),
         ),
     ],
