@@ -1,7 +1,8 @@
 """A run as Chrome trace events, which ui.perfetto.dev and chrome://tracing open.
 
 One thread a slot with a slice a request; the queue as asynchronous slices; counters of what waits and
-runs; arrows from release to admission. One time unit of the run is one millisecond there.
+runs; arrows from release to admission. Times are seconds where it is known how many a time unit has;
+else a time unit is one millisecond there, and the worker's name says so.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from analysis.levels import batch_levels, waiting_levels
 from analysis.text import shown_id
+from analysis.time_unit import TimeUnit
 from serving_sim import Run
 from serving_sim.request import IntArray
 from workloads.whole_file import replacing
@@ -26,7 +28,10 @@ from workloads.whole_file import replacing
 MOST_REQUESTS = 100_000
 """Requests in one file at most: some 70 MB of text, what the viewers still scroll through."""
 
-_MICROSECONDS = 1000.0
+_A_SECOND, _UNKNOWN = 1e6, 1000.0
+"""Microseconds of the trace: in a second, and in a unit of unknown length."""
+
+_PLAIN = TimeUnit()
 
 Event = dict[str, Any]
 
@@ -61,7 +66,7 @@ class Window:
         return rows[np.argsort(run.start[rows], kind="stable")][:MOST_REQUESTS]
 
 
-def write_timeline(path: Path, run: Run, window: Window | None = None) -> str:
+def write_timeline(path: Path, run: Run, window: Window | None = None, time_unit: TimeUnit = _PLAIN) -> str:
     """Write the gzipped trace of a run.
 
     Parameters
@@ -72,6 +77,8 @@ def write_timeline(path: Path, run: Run, window: Window | None = None) -> str:
         A run that kept its requests and recorded its batches.
     window : Window, optional
         What to show; the whole run by default.
+    time_unit : TimeUnit
+        What the run counts time in; without it nobody knows how long its time units are.
 
     Returns
     -------
@@ -97,7 +104,7 @@ def write_timeline(path: Path, run: Run, window: Window | None = None) -> str:
         io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
     ):
         text.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
-        text.writelines(_lines(trace_events(run, rows)))
+        text.writelines(_lines(trace_events(run, rows, time_unit)))
         text.write("\n]}\n")
     shown = f"{len(rows):,} of {run.totals.requests:,} requests"
     capped = f", the first {MOST_REQUESTS:,} admitted there" if len(rows) == MOST_REQUESTS else ""
@@ -109,15 +116,39 @@ def _lines(events: Iterator[Event]) -> Iterator[str]:
         yield (",\n" if place else "") + json.dumps(event, ensure_ascii=False, allow_nan=False)
 
 
-def trace_events(run: Run, rows: IntArray) -> Iterator[Event]:
+def trace_events(run: Run, rows: IntArray, time_unit: TimeUnit = _PLAIN) -> Iterator[Event]:
     """Events of the requests in ``rows``, which stand in the order of admission."""
     processes = _Processes(worker=run.slots + 2, queue=run.slots + 3)  # unlike any thread
+    clock = _Clock.of(time_unit)
     return chain(
-        _names(run, processes),
-        _releases(run, rows, processes),
-        _lives(run, rows, processes),
-        _counters(run, rows, processes),
+        _names(run, processes, clock),
+        _releases(run, rows, processes, clock),
+        _lives(run, rows, processes, clock),
+        _counters(run, rows, processes, clock),
     )
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Times of the trace, in microseconds, and what to say of them."""
+
+    scale: float
+    note: str
+
+    @classmethod
+    def of(cls, time_unit: TimeUnit) -> _Clock:
+        shown, factor = time_unit.as_seconds()
+        if shown.name == "second":
+            return cls(factor * _A_SECOND, "")
+        return cls(_UNKNOWN, f" (1 ms is a {shown.name})")
+
+    def stamp(self, time: float) -> float:
+        """To the nanosecond."""
+        return round(time * self.scale, 3)
+
+    def duration(self, start: float, finish: float) -> float:
+        """Difference of the rounded stamps, lest two slices of a thread overlap by a nanosecond."""
+        return round(self.stamp(finish) - self.stamp(start), 3)
 
 
 @dataclass(frozen=True)
@@ -126,8 +157,8 @@ class _Processes:
     queue: int
 
 
-def _names(run: Run, processes: _Processes) -> Iterator[Event]:
-    yield _name("process_name", processes.worker, 0, f"worker, {run.policy}")
+def _names(run: Run, processes: _Processes, clock: _Clock) -> Iterator[Event]:
+    yield _name("process_name", processes.worker, 0, f"worker, {run.policy}{clock.note}")
     yield _name("process_name", processes.queue, 0, "queue and batch")
     yield _name("thread_name", processes.queue, 1, "releases")
     for slot in range(run.slots):
@@ -145,7 +176,7 @@ def _name(kind: str, process: int, thread: int, name: str) -> Event:
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
 
 
-def _releases(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+def _releases(run: Run, rows: IntArray, processes: _Processes, clock: _Clock) -> Iterator[Event]:
     """A slice an instant of release, from which the arrows start; it ends before the next one begins."""
     assert run.requests is not None
     times, counts = np.unique(run.requests.release[rows], return_counts=True)
@@ -157,12 +188,12 @@ def _releases(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event
             "cat": "release",
             "pid": processes.queue,
             "tid": 1,
-            "ts": _stamp(time),
-            "dur": _duration(time, end),
+            "ts": clock.stamp(time),
+            "dur": clock.duration(time, end),
         }
 
 
-def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+def _lives(run: Run, rows: IntArray, processes: _Processes, clock: _Clock) -> Iterator[Event]:
     assert run.requests is not None
     names = run.requests.request_id
     columns = (run.requests.release, run.start, run.finish, run.requests.length, run.slot)
@@ -173,22 +204,22 @@ def _lives(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
         waiting = {"cat": "waiting", "name": "waiting", "pid": processes.queue, "id2": {"local": hex(row)}}
         arrow = {"cat": "admission", "name": "admitted", "id": row}
         if start > release:
-            yield {"ph": "b", **waiting, "tid": 1, "ts": _stamp(release), "args": {"request": name}}
-            yield {"ph": "e", **waiting, "tid": 1, "ts": _stamp(start)}
-        yield {"ph": "s", **arrow, "pid": processes.queue, "tid": 1, "ts": _stamp(release)}
+            yield {"ph": "b", **waiting, "tid": 1, "ts": clock.stamp(release), "args": {"request": name}}
+            yield {"ph": "e", **waiting, "tid": 1, "ts": clock.stamp(start)}
+        yield {"ph": "s", **arrow, "pid": processes.queue, "tid": 1, "ts": clock.stamp(release)}
         yield {
             "ph": "X",
             "name": name,
             "cat": "request",
             **worker,
-            "ts": _stamp(start),
-            "dur": _duration(start, finish),
+            "ts": clock.stamp(start),
+            "dur": clock.duration(start, finish),
             "args": {"release": release, "length": length, "queue_time": start - release},
         }
-        yield {"ph": "f", "bp": "e", **arrow, **worker, "ts": _stamp(start)}
+        yield {"ph": "f", "bp": "e", **arrow, **worker, "ts": clock.stamp(start)}
 
 
-def _counters(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event]:
+def _counters(run: Run, rows: IntArray, processes: _Processes, clock: _Clock) -> Iterator[Event]:
     """Values where they change, while the requests of ``rows`` run."""
     begin, end = run.start[rows[0]], run.finish[rows].max()
     for name, levels in {"waiting": waiting_levels(run), **batch_levels(run)}.items():
@@ -196,15 +227,5 @@ def _counters(run: Run, rows: IntArray, processes: _Processes) -> Iterator[Event
         last = int(np.searchsorted(levels.time, end, side="right"))
         kept = first + np.flatnonzero(np.diff(levels.value[first:last], prepend=-1))
         for time, value in zip(levels.time[kept].tolist(), levels.value[kept].tolist(), strict=True):
-            event = {"ph": "C", "name": name, "pid": processes.queue, "ts": _stamp(time)}
+            event = {"ph": "C", "name": name, "pid": processes.queue, "ts": clock.stamp(time)}
             yield {**event, "args": {name: value}}
-
-
-def _duration(start: float, finish: float) -> float:
-    """Difference of the rounded stamps, lest two slices of a thread overlap by a nanosecond."""
-    return round(_stamp(finish) - _stamp(start), 3)
-
-
-def _stamp(time: float) -> float:
-    """Microseconds of the trace, to the nanosecond."""
-    return round(time * _MICROSECONDS, 3)

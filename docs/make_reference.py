@@ -56,8 +56,9 @@ TIMELINE = """\
 
 Chrome trace events, which ui.perfetto.dev opens: a thread a slot with a slice a request, arrows from
 release to admission, waiting requests as asynchronous slices, counters of waiting and active requests,
-largest progress and gap. One time unit is a millisecond there. At most 100,000 requests, those admitted
-first; `--timeline-window FROM:TO` picks the ones that wait or run between two times.
+largest progress and gap. Times there are seconds where `--time-unit` says how long a time unit is; else a
+time unit is a millisecond, and the name of the worker says so. At most 100,000 requests, those admitted
+first; `--timeline-window FROM:TO`, in time units, picks the ones that wait or run between two times.
 """
 
 

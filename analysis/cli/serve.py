@@ -240,7 +240,7 @@ class Job:
         notes = []
         for place, (run, home) in enumerate(zip(outcome.runs, folders, strict=True)):
             if timeline is not None:
-                notes.append(write_timeline(home / "timeline.json.gz", run, timeline))
+                notes.append(write_timeline(home / "timeline.json.gz", run, timeline, self.time_unit))
             write_run(home, run, self.summary(outcome, place), csv=output.csv, batches=output.record_batches)
         if not single:
             write_json(folder / "replications.json", self.estimates(outcome))

@@ -64,6 +64,19 @@ def shapings(options: FileOptions, *, slots: int, step_time: StepTime) -> list[S
     return [*_window(options), *made]
 
 
+def chunks(tokens: int) -> Shaping:
+    """What ``--prefill-chunk`` alone does to requests.
+
+    Raises
+    ------
+    ValueError
+        If it is refused.
+    """
+    from workloads.shaping import PromptChunks
+
+    return _asked("--prefill-chunk", lambda: PromptChunks(tokens))
+
+
 @dataclass(frozen=True)
 class _Asked:
     """A change that an option asks for: what it refuses is told under the name of the option."""

@@ -12,7 +12,7 @@ import numpy as np
 from analysis.cli.naming import flag
 from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
-from analysis.cli.shaping import input_record, rows_line, shapings, step_lines
+from analysis.cli.shaping import chunks, input_record, rows_line, shapings, step_lines
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
@@ -174,7 +174,7 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
 def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     from workloads import make_workload, parse_arrivals, parse_lengths
 
-    _refuse_reading(options)
+    _refuse_reading(replace(options, prefill_chunk=None))
     if options.think_time is not None:
         raise ValueError("--think-time: needs --users, who think")
     lengths = parse_lengths(options.lengths or _LENGTHS)
@@ -191,13 +191,29 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     )
     in_the_long_run = getattr(arrivals, "rate", None)  # a backlog has none
     origin = () if options.workload is None else (f"as {options.workload} specifies",)
-    return Traffic(
+    made = Traffic(
         workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in _seeds(options)),
         facts=(phrase, *origin),
         seed=options.seed,
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
         dispersion=getattr(arrivals, "dispersion", None),
     )
+    return made if options.prefill_chunk is None else _in_chunks(made, options, options.prefill_chunk)
+
+
+def _in_chunks(made: Traffic, options: WorkloadOptions, tokens: int) -> Traffic:
+    """The traffic with prompts in chunks; the work that arrives then is for the runs to find out."""
+    from workloads.shaping import shape
+
+    if options.request_rate is None:
+        raise ValueError(
+            "--prefill-chunk: needs --requests, or --request-rate with lengths of prompts and outputs; "
+            "a load counts each token of a prompt as a step"
+        )
+    changes = [chunks(tokens)]
+    pairs = zip(made.workloads, _seeds(options), strict=True)
+    workloads, steps = zip(*(shape(workload, changes, seed) for workload, seed in pairs), strict=True)
+    return replace(made, workloads=workloads, facts=(*made.facts, *step_lines(steps)), offered=None)
 
 
 def _check_pace(options: WorkloadOptions, process: str) -> None:

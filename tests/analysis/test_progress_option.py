@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from command_line import Command
 
@@ -109,9 +110,35 @@ def test_refused_where_chunks_or_prompts_are_unknown(command: Command, tmp_path:
     ):
         asked = f"{verb} --alpha 3 --progress tokens {options} --requests"
         assert command(asked, path) == (2, "", f"serving-sim: error: {message}\n")
-    code, out, err = command(f"{verb} --alpha 3 --progress tokens --prefill-chunk 8")
-    assert (code, out) == (2, "")
-    assert err == "serving-sim: error: --prefill-chunk: needs --requests, it says how a file is read\n"
+    for options, message in (
+        (
+            "",
+            (
+                "needs --requests, or --request-rate with lengths of prompts and outputs; a load counts "
+                "each token of a prompt as a step"
+            ),
+        ),
+        ("--request-rate 0.1", "prompts in chunks of 8: the requests do not tell their prompts"),
+    ):
+        asked = f"{verb} --alpha 3 --progress tokens --prefill-chunk 8 {options}"
+        assert command(asked) == (2, "", f"serving-sim: error: --prefill-chunk: {message}\n")
+
+
+def test_made_prompts_come_in_chunks_too(command: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made.toml"
+    made.write_text(
+        'num-prompts = 40\nlengths = "prompt-output:prompt=9+90,output=1+20"\n'
+        'arrivals = "poisson"\nrequest-rate = 0.05\n',
+        encoding="utf-8",
+    )
+    options = f"--workload {made} --slots 2 --prefill-chunk 8"
+    code, out, err = command(f"run --policy fcfs --csv --out {tmp_path / 'out'} {options}")
+    assert code == 0, err
+    assert "prompts in chunks of 8: mean length" in err
+    served = pd.read_csv(tmp_path / "out" / "requests.csv")
+    whole = -(-served["prompt_tokens"] // 8) + served["output_tokens"]
+    assert served["length"].tolist() == whole.tolist()
+    assert "throughput (steps of service per step)" in out
 
 
 def test_the_page_tells_what_isjl_does_on_the_code_trace(command: Command, shared: Path) -> None:

@@ -213,7 +213,6 @@ def test_refused_options(command: Command, clients: Path, options: str, message:
         ("--sample 0.5", "--sample"),
         ("--shuffle-gaps", "--shuffle-gaps"),
         ("--too-long cap", "--too-long"),
-        ("--prefill-chunk 3", "--prefill-chunk"),
     ],
 )
 def test_options_of_a_file_need_a_file(command: Command, option: str, name: str) -> None:

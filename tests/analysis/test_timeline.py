@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from analysis import timeline
 from analysis.cli import main
+from analysis.time_unit import TimeUnit
 from analysis.timeline import Window, trace_events, write_timeline
 from policies import parse_policy
 from serving_sim import Run, StepTime, Workload, simulate
@@ -62,6 +63,34 @@ def test_a_schedule_by_hand() -> None:
     assert counters["active"] == [(0.0, 2), (5000.0, 0), (20000.0, 1), (24000.0, 0)]
     assert counters["gap"] == [(0.0, 0), (3000.0, 3), (5000.0, 0)]
     assert counters["max progress"] == [(0.0, 0), (3000.0, 3), (5000.0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "last", "worker"),
+    [
+        (TimeUnit.of(steps=True, seconds=0.03), 720_000.0, "worker, fcfs"),  # 24 steps of 0.03 s
+        (TimeUnit.of(steps=False, seconds=1), 24_000_000.0, "worker, fcfs"),
+        (TimeUnit.of(steps=True, seconds=None), 24_000.0, "worker, fcfs (1 ms is a step)"),
+        (TimeUnit.of(steps=False, seconds=None), 24_000.0, "worker, fcfs (1 ms is a time unit)"),
+    ],
+)
+def test_the_clock_is_that_of_the_run_where_seconds_are_known(
+    unit: TimeUnit, last: float, worker: str
+) -> None:
+    run = served()
+    found = list(trace_events(run, Window().requests(run), unit))
+    assert max(each["ts"] + each.get("dur", 0) for each in found if "ts" in each) == pytest.approx(last)
+    assert next(each["args"]["name"] for each in found if each["name"] == "process_name") == worker
+
+
+def test_the_timeline_of_a_log_in_seconds_is_in_seconds(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("arrival_s,input_tokens,output_tokens\n0,3,7\n60,5,5\n", encoding="utf-8")
+    options = ["run", "--policy", "fcfs", "--slots", "2", "--time-unit", "0.5", "--timeline", "-q"]
+    assert main([*options, "--requests", str(log), "--out", str(tmp_path / "out")]) == 0
+    found = read(tmp_path / "out" / "timeline.json.gz")
+    lives = {each["name"]: (each["ts"], each["dur"]) for each in found if each.get("cat") == "request"}
+    assert lives == {"0": (0.0, 5e6), "1": (60e6, 5e6)}  # ten steps of half a second
 
 
 def test_arrows_lead_from_the_slice_of_the_release_to_that_of_the_request() -> None:
@@ -148,7 +177,10 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Trace]:
 def test_a_reader_finds_every_request_on_its_slot(seen: tuple[Run, Trace]) -> None:
     run, trace = seen
     assert run.requests is not None
-    slots = {slot: trace.track(f"worker, {run.policy}", f"slot {slot}") for slot in range(run.slots)}
+    slots = {
+        slot: trace.track(f"worker, {run.policy} (1 ms is a time unit)", f"slot {slot}")
+        for slot in range(run.slots)
+    }
     for slot, track in slots.items():
         here = np.flatnonzero(run.slot == slot)
         here = here[np.argsort(run.start[here])]
@@ -171,7 +203,10 @@ def test_a_reader_finds_who_waited_and_an_arrow_from_every_release_to_its_start(
     assert sorted(trace.waits) == sorted(wait for wait in waits if wait[1] < wait[2])
     assert 10 < len(trace.waits) < 60
     source = trace.track("queue and batch", "releases")
-    slots = [trace.track(f"worker, {run.policy}", f"slot {slot}") for slot in run.slot.tolist()]
+    slots = [
+        trace.track(f"worker, {run.policy} (1 ms is a time unit)", f"slot {slot}")
+        for slot in run.slot.tolist()
+    ]
     arrows = [
         ((source, begin), (track, end)) for begin, track, end in zip(released, slots, started, strict=True)
     ]

@@ -34,11 +34,16 @@ def test_they_are_distributions(tmp_path: Path, content: str) -> None:
     assert parse_lengths(f"empirical:file={path},column=output_tokens").mean == 120
 
 
-def test_they_are_no_workload(tmp_path: Path) -> None:
-    path = write(tmp_path / "lengths.csv", "input_tokens,output_tokens\n37,34\n")
+@pytest.mark.parametrize(
+    "columns", [("input_tokens", "output_tokens"), ("release", "prompt_tokens", "output_tokens")]
+)
+def test_they_are_no_workload(tmp_path: Path, columns: tuple[str, ...]) -> None:
+    path = write(tmp_path / "lengths.csv", f"{','.join(columns)}\n0,37,34\n")
     assert refusal(lambda: read_requests(path, time_unit=1)) == (
-        f"{path}: must say when requests arrived, found lengths alone, "
-        f"which serve as the distribution of lengths empirical:file={path}"
+        f"{path}: must say when requests arrived, in the columns of one of the formats, such as "
+        "plain (release, length) or generic (arrival_s, input_tokens, output_tokens); "
+        f"found {', '.join(map(repr, columns))}; "
+        f"lengths alone serve as the distribution of lengths empirical:file={path}"
     )
 
 

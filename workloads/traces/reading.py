@@ -185,8 +185,9 @@ def _recognised(table: Table) -> Format:
         )
     if token_columns(table) is not None:
         raise ValueError(
-            f"{table.path}: must say when requests arrived, found lengths alone, "
-            f"which serve as the distribution of lengths empirical:file={table.path}"
+            f"{table.path}: must say when requests arrived, in the columns of one of the formats, such as "
+            f"{_needs('plain')} or {_needs('generic')}; found {columns}; lengths alone serve as the "
+            f"distribution of lengths empirical:file={table.path}"
         )
     names = ", ".join(FORMATS.targets)
     simplest = format_called("generic")
@@ -194,3 +195,8 @@ def _recognised(table: Table) -> Format:
         f"{table.path}: format must be one of {names}; none has the columns {columns}; "
         f"simplest is {simplest.name}: name three of them {', '.join(simplest.columns)}"
     )
+
+
+def _needs(name: str) -> str:
+    """A format and its columns, as in "plain (release, length)"."""
+    return f"{name} ({', '.join(format_called(name).columns)})"
