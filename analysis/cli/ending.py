@@ -17,6 +17,9 @@ _FAILED = 1
 _BAD_INPUT = 2
 _BY_SIGNAL = 128  # plus the number of the signal, as shells count
 
+_SOON = 0.01
+"""Seconds until a signal comes again that came where it could interrupt nothing."""
+
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _ENDINGS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]  # Windows has no SIGHUP
 _SUGGESTION = re.compile(r"\s*\(Possible options: (.*)\)$")
@@ -38,10 +41,19 @@ def heeding_signals() -> Iterator[list[int]]:
         heard.append(number)
         raise KeyboardInterrupt
 
-    before = _handle(hear)
+    def hear_again(missed: sys.UnraisableHookArgs) -> None:
+        # raised where Python drops every error, say in the callback of a weak reference
+        if heard and isinstance(missed.exc_value, KeyboardInterrupt):
+            threading.Timer(_SOON, signal.raise_signal, [heard[-1]]).start()
+        else:
+            show_missed(missed)
+
+    before, show_missed = _handle(hear), sys.unraisablehook
+    sys.unraisablehook = hear_again
     try:
         yield heard
     finally:
+        sys.unraisablehook = show_missed
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fresh_process import COMMAND, command_line, environment
 
 from analysis.cli import main
 from analysis.cli.console import complain, say
-from analysis.cli.ending import last_words
+from analysis.cli.ending import heeding_signals, last_words
 from serving_sim.errors import PolicyError
 from serving_sim.testing import BreachError
 
@@ -79,9 +80,25 @@ def test_a_signal_is_told_whatever_it_has_become(error: BaseException) -> None:
 
 def test_signals_are_as_before_once_the_command_has_ended() -> None:
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.getsignal(number) for number in numbers]
+    before, hook = [signal.getsignal(number) for number in numbers], sys.unraisablehook
     assert main(["policies", "--no-such"]) == 2
     assert [signal.getsignal(number) for number in numbers] == before
+    assert sys.unraisablehook is hook
+
+
+def test_a_signal_that_comes_where_errors_are_dropped_comes_again() -> None:
+    class Leaving:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def work() -> None:
+        Leaving()  # and gone
+        for _ in range(10_000):
+            time.sleep(0.001)
+
+    with heeding_signals() as heard, pytest.raises(KeyboardInterrupt):
+        work()
+    assert heard == [signal.SIGINT] * 2
 
 
 def test_an_error_nobody_foresaw_names_its_place() -> None:
