@@ -31,3 +31,14 @@ def test_residence_and_first_tokens_are_those_of_all_parts(
     run = simulate(workload, FCFS(), slots=4)
     assert run.totals.residence == 4.0 * 8
     assert run.first_token.tolist() == [3, 4, 5, 6, 7, 8, 9, 10]
+
+
+@pytest.mark.parametrize(
+    ("step_time", "bytes_a_row"), [(StepTime(), 0), (StepTime(base=1.0, per_token=0.1), 8)]
+)
+def test_first_tokens_take_memory_only_where_the_worker_dates_them(
+    step_time: StepTime, bytes_a_row: int
+) -> None:
+    ledger = Ledger("length", step_time, None)
+    ledger.append(Workload([0, 1, 2], [1, 1, 1]))
+    assert ledger.view("first_token").strides == (bytes_a_row,)

@@ -39,7 +39,7 @@ class Scripted(ReactiveSource):
 
 def test_a_source_hears_of_starts_and_finishes_at_their_instants() -> None:
     def script(desk: Desk, log: list[object]) -> Process:
-        yield desk.at(0.5)
+        log.append(("rang", (yield desk.at(0.5)), desk.now))
         first = desk.release(3)
         log.append(("started", (yield desk.started(first)), desk.now))
         log.append(("finished", (yield desk.finished(first)), desk.now))
@@ -47,7 +47,12 @@ def test_a_source_hears_of_starts_and_finishes_at_their_instants() -> None:
 
     source = Scripted(script)
     simulate(source, FCFS(), slots=1)
-    assert source.log == [("started", 0.5, 0.5), ("finished", 3.5, 3.5), ("started long ago", 0.5, 3.5)]
+    assert source.log == [
+        ("rang", None, 0.5),
+        ("started", 0.5, 0.5),
+        ("finished", 3.5, 3.5),
+        ("started long ago", 0.5, 3.5),
+    ]
 
 
 def test_a_request_released_on_a_completion_joins_before_the_policy_decides() -> None:

@@ -20,6 +20,7 @@ from serving_sim.request import exact_sum, intrinsic_work
         ({"release": [np.inf], "length": [1]}, "release[0]=inf: must be a finite number >= 0"),
         ({"release": [0], "length": [0]}, "length[0]=0: must be a whole number from 1 to 2**62"),
         ({"release": [0], "length": [1.5]}, "length[0]=1.5: must be a whole number from 1 to 2**62"),
+        ({"release": [0], "length": [0.0]}, "length[0]=0.0: must be a whole number from 1 to 2**62"),
         ({"release": [0], "length": [2**63]}, f"length[0]={2**63}: must be a whole number from 1 to 2**62"),
         ({"release": [0], "length": ["1"]}, "length: must hold whole numbers, found <U1 values"),
         ({"release": [0], "length": [True]}, "length: must hold whole numbers, found bool values"),
