@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from analysis import replications
 from analysis.bounds import best_lower_bound
 from analysis.economics import (
     Costs,
@@ -24,6 +24,7 @@ from analysis.economics import (
 from analysis.estimate import Estimate
 from analysis.externality import LengthClass, by_length_class, fits_64_bits, request_shares
 from analysis.prices import Prices
+from analysis.replications import average
 from serving_sim import Run
 
 
@@ -136,8 +137,8 @@ class Lead:
     break_even: float | None
 
 
-def keep_books(runs: Sequence[Run], prices: Prices) -> Books:
-    """Cost, earnings and shares of the R >= 1 runs of one policy.
+def keep_books(runs: Sequence[Run], prices: Prices, *, one_log: bool = False) -> Books:
+    """Cost, earnings and shares of the R >= 1 runs of one policy; ``one_log`` as in `average`.
 
     Raises
     ------
@@ -145,22 +146,24 @@ def keep_books(runs: Sequence[Run], prices: Prices) -> Books:
         If there are tariffs and prompt or output tokens are not known.
     """
     split = [costs(run, prices.model) for run in runs]
+    mean = partial(average, one_log=one_log)
     return Books(
         policy=runs[0].policy,
-        figures=_figures(split, [run.totals.requests for run in runs], prices),
+        figures=_figures(split, [run.totals.requests for run in runs], prices, mean),
         tariffs={
-            name: _mean(
+            name: mean(
                 [part.profit(_brought(run, prices, name)) for run, part in zip(runs, split, strict=True)]
             )
             for name in prices.tariffs
         },
-        guarantee=_guarantee(runs, split),
+        guarantee=_guarantee(runs, split, mean),
         classes=_classes(runs),
     )
 
 
-def lead_over(runs: Sequence[Run], baseline: Sequence[Run], prices: Prices) -> Lead:
-    """Compare the profits of two policies, paired by replication."""
+def lead_over(runs: Sequence[Run], baseline: Sequence[Run], prices: Prices, *, one_log: bool = False) -> Lead:
+    """Compare the profits of two policies, paired by replication; ``one_log`` as in `average`."""
+    mean = partial(average, one_log=one_log)
     ours = [costs(run, prices.model) for run in runs]
     theirs = [costs(run, prices.model) for run in baseline]
     pairs = list(zip(ours, theirs, strict=True))
@@ -168,12 +171,12 @@ def lead_over(runs: Sequence[Run], baseline: Sequence[Run], prices: Prices) -> L
     return Lead(
         policy=runs[0].policy,
         baseline=baseline[0].policy,
-        saved_steps=_mean([other.steps - own.steps for own, other in pairs]),
-        added_externality=_mean([own.externality_cost - other.externality_cost for own, other in pairs]),
-        profit=_mean([profit_difference(own, other) for own, other in pairs]),
+        saved_steps=mean([other.steps - own.steps for own, other in pairs]),
+        added_externality=mean([own.externality_cost - other.externality_cost for own, other in pairs]),
+        profit=mean([profit_difference(own, other) for own, other in pairs]),
         promised=None
         if alpha is None
-        else _mean([guaranteed_difference(own, other, alpha) for own, other in pairs]),
+        else mean([guaranteed_difference(own, other, alpha) for own, other in pairs]),
         break_even=break_even(_sum(ours), _sum(theirs)),  # of sums: in one run the saving can be near zero
     )
 
@@ -194,7 +197,12 @@ def _classes(runs: Sequence[Run]) -> tuple[LengthClass, ...] | None:
     return tuple(by_length_class(pd.concat(map(request_shares, runs))))
 
 
-def _figures(split: Sequence[Costs], requests: Sequence[int], prices: Prices) -> dict[str, Estimate]:
+def _figures(
+    split: Sequence[Costs],
+    requests: Sequence[int],
+    prices: Prices,
+    mean: Callable[[Sequence[float]], Estimate],
+) -> dict[str, Estimate]:
     brought = [linear_revenue(part.tokens, prices.per_token) for part in split]
     values = {
         "intrinsic_cost": [part.intrinsic_cost for part in split],
@@ -205,7 +213,7 @@ def _figures(split: Sequence[Costs], requests: Sequence[int], prices: Prices) ->
         "revenue": brought,
         "profit": [part.profit(money) for part, money in zip(split, brought, strict=True)],
     }
-    return {name: _mean(each) for name, each in values.items()}
+    return {name: mean(each) for name, each in values.items()}
 
 
 def _brought(run: Run, prices: Prices, tariff: str) -> float:
@@ -213,7 +221,9 @@ def _brought(run: Run, prices: Prices, tariff: str) -> float:
     return revenue(run.requests, prices.tariffs[tariff])
 
 
-def _guarantee(runs: Sequence[Run], split: Sequence[Costs]) -> Guarantee | None:
+def _guarantee(
+    runs: Sequence[Run], split: Sequence[Costs], mean: Callable[[Sequence[float]], Estimate]
+) -> Guarantee | None:
     alpha = _kept_budget(runs)
     if alpha is None:
         return None
@@ -222,9 +232,9 @@ def _guarantee(runs: Sequence[Run], split: Sequence[Costs]) -> Guarantee | None:
     pairs = list(zip(split, least, strict=True))
     return Guarantee(
         alpha=alpha,
-        least_steps=_mean(least),
-        by_theorem=_mean([certified_loss(part, bound, alpha) for part, bound in pairs]),
-        by_run=_mean([measured_loss(part, bound) for part, bound in pairs]),
+        least_steps=mean(least),
+        by_theorem=mean([certified_loss(part, bound, alpha) for part, bound in pairs]),
+        by_run=mean([measured_loss(part, bound) for part, bound in pairs]),
     )
 
 
@@ -246,7 +256,3 @@ def _sum(split: Sequence[Costs]) -> Costs:
         sum(part.tokens for part in split),
         split[0].model,
     )
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    return Estimate(float(values[0]), note="one run") if len(values) == 1 else replications.interval(values)

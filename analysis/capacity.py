@@ -16,6 +16,7 @@ from analysis import replications
 from analysis.estimate import Estimate
 from analysis.goodput import met
 from analysis.latency import measured_rows, served_requests
+from analysis.replications import ONE_LOG
 from analysis.stability import WorkRates, backlog_of, is_stream, judge, sustained_work
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import can_compile
@@ -27,7 +28,7 @@ _EARLY = (4, 2)
 
 AT_LEAST = "at least this: it holds for the fastest arrivals that were tried"
 
-ONE_SEQUENCE = "one sequence of arrivals: an interval needs replications"
+ONE_SEQUENCE = "one sequence of arrivals: no interval"
 
 _BEYOND = 1.25  # of what a backlog is served at: no policy has been seen to do more
 
@@ -226,7 +227,9 @@ def attaining_speed(
     return largest(lambda speed: attained(bench.run(speed), objectives, warmup) >= share, bench.fastest)
 
 
-def over_replications(benches: Sequence[Bench], speeds: Sequence[float | None]) -> Limit:
+def over_replications(
+    benches: Sequence[Bench], speeds: Sequence[float | None], *, one_log: bool = False
+) -> Limit:
     """Mean over R replications, from R = 2 on with intervals, widened by what bisection leaves open.
 
     Parameters
@@ -237,6 +240,8 @@ def over_replications(benches: Sequence[Bench], speeds: Sequence[float | None]) 
         What each came to. A speed counts as the work that it brings, as measured: of two replications
         the one that happens to bring more work is at its limit at a lower speed. Where one of them is
         as fast as was tried, the mean is a lower bound and has no interval.
+    one_log : bool
+        Whether the replications are draws from one log, which give no interval.
     """
     if None in speeds:
         none = Estimate(None, note="no rate is low enough")
@@ -251,7 +256,7 @@ def over_replications(benches: Sequence[Bench], speeds: Sequence[float | None]) 
     )
     if any(speed >= bench.fastest for bench, speed in found):
         return Limit(limit.rate.withheld(AT_LEAST), limit.work.withheld(AT_LEAST))
-    return limit
+    return Limit(limit.rate.withheld(ONE_LOG), limit.work.withheld(ONE_LOG)) if one_log else limit
 
 
 def _mean(values: Sequence[float], open_: float) -> Estimate:

@@ -133,8 +133,8 @@ SUMMARY_FIELDS = (
         "null where nothing arrives over time, else verdict (stable, unstable, undecided), reason, "
         "load (null without a constant step), growth of the waiting queue in requests per time unit over "
         "the second half of the arrivals, utilization: work that arrives as a part of the most that the "
-        "policy can do (null where nobody knows), variability: squared variations of gaps and lengths, "
-        "clustering: requests that come together",
+        "policy can do (null where nobody knows), variability: squared coefficients of variation of gaps "
+        "and lengths together, clustering: requests that come together",
     ),
     Field(
         "predictions",

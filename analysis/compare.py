@@ -16,12 +16,15 @@ from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
+from analysis.replications import ONE_LOG
 from analysis.stability import no_long_run, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, SECTIONS, Statistic, quantiles
 from serving_sim import Workload
 from serving_sim.request import FloatArray
 
-Verdict = Literal["lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state"]
+Verdict = Literal[
+    "lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state", "one log"
+]
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Difference:
             return "identical"
         if not self.steady:
             return "no steady state"
+        if estimate.note == ONE_LOG:
+            return "one log"
         if estimate.low is None or estimate.value is None:
             return "not enough data"
         if not estimate.excludes_zero:
@@ -179,7 +184,7 @@ def _pairs(outcomes: Sequence[Outcome], metric: str, warmup: int) -> list[_Pair]
             baselines=baselines,
             one_draw=no_steady_state(outcome.runs[0], None),
             steady=not (baseline.unstable or outcome.unstable),
-            no_long_run=no_long_run(baseline.verdict, outcome.verdict),
+            withheld=no_long_run(baseline.verdict, outcome.verdict) or (ONE_LOG if outcome.one_log else None),
             memory=memory_of_difference(metric, baseline.stability, outcome.stability),
         )
         for outcome in outcomes[1:]
@@ -198,8 +203,8 @@ class _Pair:
     one_draw: str | None
     """Why the requests of a run are a finite set, None where they are a stream."""
     steady: bool
-    no_long_run: str | None
-    """Why latencies behind these two queues have no intervals, None where they may have."""
+    withheld: str | None
+    """Why these latencies have no intervals whatever their number, None where they may have."""
     memory: Memory
 
     @cached_property
@@ -235,7 +240,7 @@ class _Pair:
             )
             if self.one_draw is not None:
                 estimate = estimate.withheld(self.one_draw)
-        return estimate if self.no_long_run is None else estimate.withheld(self.no_long_run)
+        return estimate if self.withheld is None else estimate.withheld(self.withheld)
 
     def variance_reduction(self, statistic: Statistic) -> float | None:
         series, baselines = self._pieces

@@ -11,6 +11,7 @@ from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
+from analysis.replications import ONE_LOG
 from analysis.stability import (
     UNKNOWN,
     Stability,
@@ -56,6 +57,8 @@ class Outcome:
         Totals by name; without intervals for a single run.
     stability : Stability or None
         Whether the policy kept up, over all replications.
+    one_log : bool
+        Whether all requests are draws from one log, so that nothing has an interval.
     """
 
     policy: str
@@ -64,6 +67,7 @@ class Outcome:
     metrics: dict[str, dict[str, Estimate]]
     figures: dict[str, Estimate]
     stability: Stability | None
+    one_log: bool = False
 
     @property
     def verdict(self) -> Verdict | None:
@@ -117,8 +121,13 @@ def evaluate(
     goodput: Mapping[str, float] | None = None,
     rates: WorkRates | None = UNKNOWN,
     prefill_chunk: int | None = None,
+    one_log: bool = False,
 ) -> Outcome:
-    """Summarize the R >= 1 replications of one policy; parameters as in `summarize`."""
+    """Summarize the R >= 1 replications of one policy; parameters as in `summarize`.
+
+    ``one_log`` says that all requests are draws from one log, replications or passes: these are not
+    independent, and nothing has an interval.
+    """
     summaries = tuple(
         summarize(
             run,
@@ -127,6 +136,7 @@ def evaluate(
             goodput=goodput,
             rates=rates,
             prefill_chunk=prefill_chunk,
+            one_log=one_log,
         )
         for run in runs
     )
@@ -135,7 +145,8 @@ def evaluate(
         entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup, stability=stability)
         for entry in REQUEST_METRICS
     }
-    withheld = no_long_run(None if stability is None else stability.verdict)
+    verdict = None if stability is None else stability.verdict
+    withheld = no_long_run(verdict) or (ONE_LOG if one_log else None)
     if withheld is not None:
         metrics = {
             key: {name: estimate.withheld(withheld) for name, estimate in estimates.items()}
@@ -146,8 +157,9 @@ def evaluate(
         runs=tuple(runs),
         summaries=summaries,
         metrics=metrics,
-        figures=_figures(summaries),
+        figures=_figures(summaries, one_log=one_log),
         stability=stability,
+        one_log=one_log,
     )
 
 
@@ -170,11 +182,9 @@ def _estimates(
     )
 
 
-def _figures(summaries: Sequence[Summary]) -> dict[str, Estimate]:
+def _figures(summaries: Sequence[Summary], *, one_log: bool) -> dict[str, Estimate]:
     values = {name: [getattr(summary, name) for summary in summaries] for name in FIGURES}
     goodputs = [summary.goodput for summary in summaries]
     if None not in goodputs:
         values["goodput"] = [each.tokens_per_time_unit for each in goodputs if each is not None]
-    if len(summaries) == 1:
-        return {name: Estimate(value, note="one run") for name, (value,) in values.items()}
-    return {name: replications.interval(each) for name, each in values.items()}
+    return {name: replications.average(each, one_log=one_log) for name, each in values.items()}

@@ -14,6 +14,9 @@ from analysis.sectioning import student
 from analysis.statistic import ENOUGH, SECTIONS, Statistic
 from serving_sim.request import FloatArray
 
+ONE_LOG = "draws from one log: no interval"
+"""Rotations, samples and permutations of the same rows agree with each other, whatever the next log says."""
+
 
 def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     """Mean of one value a replication, with Student's t interval.
@@ -29,6 +32,22 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     spread = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     half = student(len(values), confidence) * spread
     return Estimate(centre, centre - half, centre + half)
+
+
+def average(values: Sequence[float], *, one_log: bool = False) -> Estimate:
+    """Mean of one value a run, with an interval where R >= 2 independent runs gave them.
+
+    Parameters
+    ----------
+    values : sequence of float, length R >= 1
+        One a run.
+    one_log : bool
+        Whether the runs served draws from one log, and so are not independent.
+    """
+    if len(values) == 1:
+        return Estimate(float(values[0]), note="one run")
+    found = interval(values)
+    return found.withheld(ONE_LOG) if one_log else found
 
 
 def estimate(

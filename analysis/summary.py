@@ -15,6 +15,7 @@ from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
 from analysis.queue_memory import NO_THEORY, Memory
+from analysis.replications import ONE_LOG
 from analysis.robustness import Robustness, robustness
 from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
@@ -144,6 +145,7 @@ def summarize(
     rates: WorkRates | None = UNKNOWN,
     prefill_chunk: int | None = None,
     intervals: bool = True,
+    one_log: bool = False,
 ) -> Summary:
     """Summarize a run.
 
@@ -165,6 +167,8 @@ def summarize(
     intervals : bool
         Whether the metrics get intervals, which take most of the time; a study makes its own, over
         replications.
+    one_log : bool
+        Whether the run is a draw among several from one log, or passes over it, so that they get none.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def summarize(
     """
     served, totals = served_requests(run), run.totals
     stability = judge(run, rates)
-    note = no_steady_state(run, stability) if intervals else _NOT_ASKED_FOR
+    note = ONE_LOG if one_log else no_steady_state(run, stability) if intervals else _NOT_ASKED_FOR
     return Summary(
         policy=run.policy,
         slots=run.slots,

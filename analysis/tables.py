@@ -11,6 +11,7 @@ from analysis.compare import Comparison, Difference, Verdict
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
 from analysis.estimate import Estimate
 from analysis.outcome import Outcome
+from analysis.replications import ONE_LOG
 from analysis.robustness import Robustness
 from analysis.sequential import Target, percent
 from analysis.statistic import MEAN
@@ -61,7 +62,7 @@ def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
         (entry.title, *(with_interval(value) for value in outcome.metrics[entry.key].values()))
         for entry in REQUEST_METRICS
     ]
-    title = f"{outcome.policy}, times in {time_unit.plural}, with 95 % intervals where the data carry them"
+    title = f"{outcome.policy}, times in {time_unit.plural}, {_carried(outcome)}"
     notes = [
         *stability_notes([outcome], time_unit),
         *missing_values(outcome, [entry.key for entry in REQUEST_METRICS]),
@@ -152,7 +153,7 @@ def _policies(
     header = ("policy", *comparison.statistics)
     title = definition(metric).label(time_unit)
     if shown is with_interval:
-        title += ", with 95 % intervals where the data carry them"
+        title += f", {_carried(comparison.outcomes[0])}"
     return Table(title, header, rows, notes=list(notes))
 
 
@@ -174,13 +175,25 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
         and each.steady
         and each.variance_reduction is not None
     ]
-    joint = "95 % intervals" if len(rows) == 1 else f"{len(rows)} intervals hold at once with 95 %"
+    joint = _jointly(comparison.outcomes)
     verdicts = {each.verdict for each in comparison.differences if each.metric == metric}
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in _MARKS.items() if verdict in verdicts)
     title = f"difference from {comparison.baseline} in {definition(metric).label(time_unit)}, {joint}" + (
         f"; {legend}" if legend else ""
     )
     return Table(title, ("policy", *comparison.statistics), rows, notes=_common_arrivals(reductions))
+
+
+def _carried(outcome: Outcome) -> str:
+    return ONE_LOG if outcome.one_log else "with 95 % intervals where the data carry them"
+
+
+def _jointly(outcomes: Sequence[Outcome]) -> str:
+    """What the intervals of the differences promise: the correction counts policies, not statistics."""
+    if outcomes[0].one_log:
+        return ONE_LOG
+    count = len(outcomes) - 1
+    return "95 % intervals" if count == 1 else f"the {count} intervals of a column hold at once with 95 %"
 
 
 def _common_arrivals(reductions: Sequence[float]) -> list[str]:

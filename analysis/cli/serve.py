@@ -134,6 +134,7 @@ class Job:
             goodput=self.wanted.objectives,
             rates=self._rates(policy),
             prefill_chunk=self.wanted.audited_chunk,
+            one_log=self.traffic.one_log,
         )
 
     def _rates(self, policy: Policy) -> WorkRates | None:
@@ -172,16 +173,17 @@ class Job:
         """Books of every policy, and the leads of all over the first."""
         from analysis.books import lead_over
 
-        baseline = outcomes[0].runs
+        baseline, one_log = outcomes[0].runs, self.traffic.one_log
         books = [self.books(outcome.runs) for outcome in outcomes]
-        return books, [lead_over(outcome.runs, baseline, self.prices) for outcome in outcomes[1:]]
+        leads = [lead_over(outcome.runs, baseline, self.prices, one_log=one_log) for outcome in outcomes[1:]]
+        return books, leads
 
     def books(self, runs: tuple[Run, ...]) -> Books:
         """Books of the runs of one policy."""
         from analysis.books import keep_books
 
         if runs not in self.kept:
-            self.kept[runs] = keep_books(runs, self.prices)
+            self.kept[runs] = keep_books(runs, self.prices, one_log=self.traffic.one_log)
         return self.kept[runs]
 
     def estimates(self, outcome: Outcome) -> dict[str, Any]:
@@ -268,6 +270,7 @@ def make_job(
         If an option is refused.
     """
     from analysis.prices import check_tariffs
+    from analysis.replications import ONE_LOG
 
     workload, worker = with_defaults(workload, worker)
     step_time = parse_step_time(worker.step_time)
@@ -279,6 +282,8 @@ def make_job(
     check_information(workload, worker)
     replicate = partial(_replicated, workload, worker, step_time, reactive=reactive)
     served = replicate(workload.replications)
+    if wanted.targets and served.one_log:
+        raise ValueError(f"--until={statistics.until!r}: cannot go with --requests, {ONE_LOG}")
     check_known(built, served.workloads)
     money = make_prices(prices)
     check_tariffs(money, served.workloads)

@@ -71,6 +71,9 @@ class Traffic:
         Who sends the requests one by one; None where they come by themselves.
     known : str
         What policies may know of the length of a request that waits.
+    one_log : bool
+        Whether the workloads are several draws from one log, or passes over it: they agree with each
+        other more than with other traffic, and carry no intervals.
     """
 
     workloads: tuple[Workload, ...]
@@ -81,6 +84,7 @@ class Traffic:
     dispersion: float | None = None
     users: Users | None = None
     known: str = "the true length of every request that waits"
+    one_log: bool = False
 
     @property
     def at_once(self) -> bool:
@@ -168,6 +172,7 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
         facts=(rows_line(report, steps[0]), *report.notes, *step_lines(steps)),
         seed=options.seed if random else None,
         inputs=tuple(input_record(report, each) for each in steps),
+        one_log=options.replications > 1 or (options.repeat or 1) > 1,
     )
 
 

@@ -17,6 +17,7 @@ from refusal import refusal
 from analysis.capacity import (
     AT_LEAST,
     HALVINGS,
+    ONE_SEQUENCE,
     Bench,
     Limit,
     attained,
@@ -29,7 +30,7 @@ from analysis.capacity import (
 from analysis.cli import calibrate, capacity, reproduce, study, validate
 from analysis.cli.parsing import parse_loads, parse_share
 from analysis.estimate import Estimate
-from analysis.experiments.capacity import Capacity, Point, Question, capacity_section
+from analysis.experiments.capacity import Capacity, Point, Question, capacity_section, measure
 from analysis.queueing import slotted_fcfs
 from analysis.stability import judge
 from analysis.time_unit import TimeUnit
@@ -346,3 +347,33 @@ def test_a_load_at_which_nobody_can_tell_is_marked_and_has_no_interval() -> None
     line, squares = section.pictures[0].figure.axes[0].lines
     assert list(np.asarray(line.get_xdata())) == [0.5, 0.7]  # it ends where the policy no longer keeps up
     assert (squares.get_marker(), list(np.asarray(squares.get_xdata()))) == ("s", [0.7])
+
+
+def test_a_stable_load_without_an_interval_is_marked_with_what_it_would_take() -> None:
+    question = Question("e2el", (), (0.5, 0.9), None, 0.99)
+    points = tuple(
+        Point("fcfs", load, load, "stable", "mean", Estimate(9.0, note=f"about {need} needed"))
+        for load, need in ((0.5, "2,200"), (0.9, "100,000"))
+    )
+    limit = Limit(Estimate(0.6, note=ONE_SEQUENCE), Estimate(0.6, note=ONE_SEQUENCE))
+    found = Capacity({"fcfs": limit}, {}, points, 1.0, ONE_SEQUENCE)
+    section = capacity_section(found, question, TimeUnit("step"))
+    limits, means = section.tables
+    assert limits.title == "largest arrival rates in requests per step"
+    assert limits.notes == ["one sequence of arrivals: no interval"]
+    assert means.rows == [("fcfs", "9 ?", "9 ?")]
+    assert means.notes == ["? no interval; fcfs at load 0.9: about 100,000 needed"]
+    assert "in every replication" not in section.measures[0]
+    assert (
+        "(one sequence of arrivals: no interval, and it holds for a log of this length" in section.measures[0]
+    )
+
+
+def test_rotations_of_one_log_give_a_limit_without_an_interval() -> None:
+    question = Question("e2el", (50,), (0.5,), None, 0.99)
+    several = [benches("fcfs", count=600, replications=2)]
+    for one_log, intervals in ((False, True), (True, False)):
+        found = measure(several, question, jobs=1, done=lambda _: None, one_log=one_log)
+        assert (found.stable["fcfs"].rate.low is not None) is intervals
+        assert (found.note is None) is intervals
+    assert {point.estimate.note for point in found.curve} == {"draws from one log: no interval"}

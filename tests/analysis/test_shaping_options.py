@@ -240,3 +240,41 @@ def test_names_that_files_cannot_tell_apart_are_refused(command: Command, tmp_pa
         "keep one by its name"
     )
     assert list(tmp_path.glob("part*")) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--repeat 1 --replications 3",
+        "--sample 0.9 --replications 3",
+        "--shuffle-gaps --replications 3",
+        "--repeat 200",
+    ],
+)
+def test_draws_from_one_log_carry_no_interval(command: Command, clients: Path, words: str) -> None:
+    options = f"run --policy fcfs --json --quiet --slots 40 {words}"
+    found = json.loads(command(options, "--requests", clients)[1])
+    several = "--replications" in words
+    mean = found["metrics"]["e2el"]["mean"]
+    assert (mean["low"], mean["high"], mean["note"]) == (None, None, "draws from one log: no interval")
+    assert mean["value"] > 0
+    if several:
+        assert found["figures"]["throughput"]["note"] == "draws from one log: no interval"
+        assert found["costs"]["figures"]["cost"]["low"] is None
+    _, once, _ = command("run --policy fcfs --quiet --slots 40 --requests", clients)
+    assert "with 95 % intervals where the data carry them" in once
+
+
+def test_policies_on_draws_from_one_log_are_compared_without_intervals(
+    command: Command, clients: Path
+) -> None:
+    options = (
+        "compare --policy fcfs --policy sjf --slots 2 --quiet --repeat 1 --replications 3 --percentiles 50"
+    )
+    _, out, _ = command(options, "--requests", clients)
+    assert "difference from fcfs in end-to-end latency (steps), draws from one log: no interval\n" in out
+    assert "±" not in out
+    assert "?" not in out
+    until = command(f"{options} --until e2el.mean:5%", "--requests", clients)
+    refused = "--until='e2el.mean:5%': cannot go with --requests, draws from one log: no interval"
+    assert until == (2, "", f"serving-sim: error: {refused}\n")

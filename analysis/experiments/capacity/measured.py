@@ -25,6 +25,7 @@ from analysis.capacity import (
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_metric
+from analysis.replications import ONE_LOG
 from analysis.stability import WorkRates, judge, judge_together, no_long_run
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
@@ -106,12 +107,15 @@ class Capacity:
         For every policy, every load, every statistic.
     full : float or None
         Tokens per time unit that all slots can do; None where steps have no fixed duration.
+    note : str or None
+        Why the limits have no intervals, None where independent replications give them.
     """
 
     stable: dict[str, Limit]
     attaining: dict[str, Limit]
     curve: tuple[Point, ...]
     full: float | None
+    note: str | None = None
 
     def load(self, limit: Limit) -> Estimate:
         """The limit as a load; without a value where there is no such thing."""
@@ -150,7 +154,14 @@ def count_tasks(benches: Benches, question: Question) -> int:
     return limits + len(benches) * len(question.loads)
 
 
-def measure(benches: Benches, question: Question, *, jobs: int, done: Callable[[str], None]) -> Capacity:
+def measure(
+    benches: Benches,
+    question: Question,
+    *,
+    jobs: int,
+    done: Callable[[str], None],
+    one_log: bool = False,
+) -> Capacity:
     """Find the limits of every policy and its latencies on the way there.
 
     Parameters
@@ -163,13 +174,16 @@ def measure(benches: Benches, question: Question, *, jobs: int, done: Callable[[
         Processes.
     done : callable
         Told what each piece of work was about when it is done.
+    one_log : bool
+        Whether the arrivals are several draws from one log, or passes over it, which give no intervals.
 
     Raises
     ------
     ValueError
         If there are too few requests to tell what a policy keeps up with.
     """
-    stable = _limits(benches, stable_speed, jobs, done)
+    note = ONE_LOG if one_log else ONE_SEQUENCE if len(benches[0]) == 1 else None
+    stable = _limits(benches, stable_speed, jobs, done, one_log=one_log)
     attaining = {}
     if question.objectives is not None:
         search = partial(
@@ -178,20 +192,25 @@ def measure(benches: Benches, question: Question, *, jobs: int, done: Callable[[
             share=question.share,
             warmup=question.warmup,
         )
-        attaining = _limits(benches, search, jobs, done)
+        attaining = _limits(benches, search, jobs, done, one_log=one_log)
     first = benches[0][0]
     full = first.slots / first.step_time.base if first.step_time.constant else None
     most = full or max(limit.work.value or 0 for limit in stable.values())
     calls = [
-        delayed(_points)(benches_of, load, load * most, question)
+        delayed(_points)(benches_of, load, load * most, question, one_log=one_log)
         for benches_of in benches
         for load in question.loads
     ]
-    return Capacity(stable, attaining, tuple(chain.from_iterable(_in_order(calls, jobs, done))), full)
+    return Capacity(stable, attaining, tuple(chain.from_iterable(_in_order(calls, jobs, done))), full, note)
 
 
 def _limits(
-    benches: Benches, search: Callable[[Bench], float | None], jobs: int, done: Callable[[str], None]
+    benches: Benches,
+    search: Callable[[Bench], float | None],
+    jobs: int,
+    done: Callable[[str], None],
+    *,
+    one_log: bool,
 ) -> dict[str, Limit]:
     calls = [delayed(search)(bench) for benches_of in benches for bench in benches_of]
     speeds = list(_in_order(calls, jobs, done))
@@ -199,7 +218,7 @@ def _limits(
     for place, benches_of in enumerate(benches):
         count = len(benches_of)
         mine = speeds[place * count : (place + 1) * count]
-        found[benches_of[0].policy.describe()] = over_replications(benches_of, mine)
+        found[benches_of[0].policy.describe()] = over_replications(benches_of, mine, one_log=one_log)
     return found
 
 
@@ -209,7 +228,9 @@ def _in_order(calls: Sequence[Any], jobs: int, done: Callable[[str], None]) -> A
         yield result
 
 
-def _points(benches: Sequence[Bench], load: float, work: float, question: Question) -> list[Point]:
+def _points(
+    benches: Sequence[Bench], load: float, work: float, question: Question, *, one_log: bool
+) -> list[Point]:
     """One point of every statistic."""
     # arrivals of the wanted mean work in the long run: each replication has its own share of luck
     mean_work = float(np.mean([bench.work for bench in benches]))
@@ -230,7 +251,7 @@ def _points(benches: Sequence[Bench], load: float, work: float, question: Questi
         estimates[ATTAINED] = (
             Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
         )
-    withheld = no_long_run(verdict)
+    withheld = no_long_run(verdict) or (ONE_LOG if one_log else None)
     if withheld is not None:
         estimates = {name: each.withheld(withheld) for name, each in estimates.items()}
     rate = float(np.mean([bench.rate for bench in benches])) * work / mean_work

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from analysis.capacity import AT_LEAST, Limit
 from analysis.definitions import definition
@@ -40,7 +41,7 @@ def capacity_section(found: Capacity, question: Question, time_unit: TimeUnit) -
     return Section(
         "capacity",
         "What each policy can serve",
-        _measures(question, time_unit),
+        _measures(found, question, time_unit),
         _sentences(found, question, time_unit),
         [limits_table(found, question, time_unit), *_curve_tables(found, question, time_unit)],
         _pictures(found, question, time_unit),
@@ -61,9 +62,12 @@ def limits_table(found: Capacity, question: Question, time_unit: TimeUnit) -> Ta
             header.append("load")
             columns.append({policy: found.load(limit) for policy, limit in found.attaining.items()})
     rows = [(policy, *(_bounded(column[policy]) for column in columns)) for policy in found.stable]
-    title = f"largest arrival rates in requests per {time_unit.singular}, ± half of a 95 % interval"
+    title = f"largest arrival rates in requests per {time_unit.singular}"
+    if found.note is None:
+        title += ", ± half of a 95 % interval"
     open_ = any(estimate.note == AT_LEAST for column in columns for estimate in column.values())
-    return Table(title, header, rows, notes=[_OPEN] if open_ else ())
+    notes = [*([_OPEN] if open_ else []), *([] if found.note is None else [found.note])]
+    return Table(title, header, rows, notes=notes)
 
 
 def _objectives(question: Question, time_unit: TimeUnit) -> str:
@@ -75,12 +79,18 @@ def _objectives(question: Question, time_unit: TimeUnit) -> str:
     return f"{100 * question.share:g} % of the requests meet {limits}"
 
 
-def _measures(question: Question, time_unit: TimeUnit) -> list[str]:
+def _measures(found: Capacity, question: Question, time_unit: TimeUnit) -> list[str]:
+    interval = (
+        "in every replication, which gives it an interval. "
+        if found.note is None
+        else f"({found.note}, and it holds for a log of this length: in a longer one a queue may grow that "
+        "emptied here). "
+    )
     texts = [
         (
             "A policy keeps up with a rate of arrivals if its waiting queue still empties in the second half "
-            "of the run. The largest such rate is found by bisection in every replication, which gives it an "
-            "interval. All policies serve the same requests, whose arrivals come faster or slower as a whole."
+            f"of the run. The largest such rate is found by bisection {interval}All policies serve the same "
+            "requests, whose arrivals come faster or slower as a whole."
         )
     ]
     if question.objectives is not None:
@@ -126,14 +136,32 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
                 else "share of the requests that meet the objectives",
                 header,
                 [(policy, *map(_cell, points)) for policy, points in lines.items()],
-                notes=[note for verdict, note in _NOTES.items() if verdict in verdicts],
+                notes=[
+                    *(note for verdict, note in _NOTES.items() if verdict in verdicts),
+                    *_shortages(list(chain.from_iterable(lines.values()))),
+                ],
             )
         )
     return tables
 
 
+def _shortages(points: Sequence[Point]) -> list[str]:
+    """Why a point has no interval though the queue does not grow, for the highest such load."""
+    short = [point for point in points if _too_short(point)]
+    if not short:
+        return []
+    worst = max(short, key=lambda point: point.load)
+    return [f"? no interval; {worst.policy} at load {worst.load:g}: {worst.estimate.note}"]
+
+
+def _too_short(point: Point) -> bool:
+    estimate = point.estimate
+    return point.verdict not in _MARKS and estimate.value is not None and estimate.note is not None
+
+
 def _cell(point: Point) -> str:
-    return with_interval(point.estimate) + _MARKS.get(point.verdict or "", "")
+    mark = " ?" if _too_short(point) else _MARKS.get(point.verdict or "", "")
+    return with_interval(point.estimate) + mark
 
 
 def _statistics(question: Question) -> list[str]:
