@@ -15,9 +15,10 @@ from analysis.cli.console import complain, progress, say, show, show_json
 from analysis.cli.options import FileOptions, Jobs, Json, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
-from analysis.cli.traffic import lines, time_unit, traffic
+from analysis.cli.traffic import Traffic, lines, time_unit, traffic
 
 if TYPE_CHECKING:
+    from analysis.economics import CostModel
     from analysis.experiments.calibrate import Calibration
     from analysis.tables import Table
     from analysis.time_unit import TimeUnit
@@ -75,11 +76,9 @@ def calibrate(
     from analysis.experiments.calibrate import calibrate as run
     from analysis.workers import processes
 
-    if grid not in GRIDS:
-        raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
-    if not 0 <= delta < math.inf:
-        raise ValueError(f"--delta={delta!r}: must be a finite number >= 0")
-    goal = Goal(CostModel(step_cost, token_cost), min_throughput, _limits(max_latency), smallest, confidence)
+    _check(grid, delta)
+    cost = CostModel(step_cost, token_cost)
+    goal = Goal(cost, min_throughput, _limits(max_latency), smallest, confidence)
     options = WorkloadOptions(requests=log, **vars(file))
     duration = parse_step_time(step_time)
     arriving = traffic(options, slots=slots, step_time=duration)
@@ -104,15 +103,8 @@ def calibrate(
     unit = time_unit(options, duration)
     table = _table(result, unit)
     if out is not None:
-        facts = {
-            "Command": shlex.join(["serving-sim", *context.obj]),
-            "Log": "; ".join(arriving.facts),
-            "Slots": str(slots),
-            "Time": unit.plural,
-            "Cost of a step, c": f"{step_cost:g}",
-            "Cost of a request and token, tau": f"{token_cost:g}",
-        }
-        _write(result, table, out, facts)
+        command = shlex.join(["serving-sim", *context.obj])
+        _write(result, table, out, _facts(command, arriving, slots, unit, cost))
         say(f"files are in {out}", quiet=quiet)
     if json:
         show_json(asdict(result))
@@ -122,6 +114,26 @@ def calibrate(
     if result.alpha is None:
         complain("no candidate meets the limits")
         raise typer.Exit(1)
+
+
+def _check(grid: str, delta: float) -> None:
+    from analysis.experiments.calibrate import GRIDS
+
+    if grid not in GRIDS:
+        raise ValueError(f"--grid={grid!r}: must be one of {', '.join(GRIDS)}")
+    if not 0 <= delta < math.inf:
+        raise ValueError(f"--delta={delta!r}: must be a finite number >= 0")
+
+
+def _facts(command: str, arriving: Traffic, slots: int, unit: TimeUnit, cost: CostModel) -> dict[str, str]:
+    return {
+        "Command": command,
+        "Log": "; ".join(arriving.facts),
+        "Slots": str(slots),
+        "Time": unit.plural,
+        "Cost of a step, c": f"{cost.c:g}",
+        "Cost of a request and token, tau": f"{cost.tau:g}",
+    }
 
 
 def _limits(text: str | None) -> dict[float, float]:
