@@ -281,6 +281,7 @@ def test_without_the_solver_a_claim_names_the_extra(monkeypatch: pytest.MonkeyPa
 def test_a_broken_claim_is_no_error_of_the_command(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    pytest.importorskip("ortools")
     words = ["claims", "--only", "Theorem 4.3 (limit)", "--json", "--quiet", "--out", str(tmp_path / "found")]
     assert main(words) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -297,6 +298,7 @@ def test_a_broken_claim_is_no_error_of_the_command(
 
 
 def test_the_page_says_what_was_claimed_and_what_came_of_it() -> None:
+    pytest.importorskip("ortools")
     findings = list(examine(find_claims(["Example 2.4", "Theorem 4.3 (limit)"]), seed=0, budget=QUICK))
     pictures = counterexample_pictures(findings)
     page = claims_page(findings, pictures, facts={"Seed": "0"})
