@@ -6,7 +6,7 @@ from policies.continuous import FCFS, LPT, SJF
 from policies.fair import Fair
 from policies.isjl import ISJL
 from policies.ljf import LJF
-from policies.registry import PolicyEntry, catalogue, make_policy, modules_of, parse_policy
+from policies.registry import PolicyEntry, catalogue, make_policy, modules_of, parse_policy, states
 from policies.robust import RobustISJL
 from policies.waiting import Delayed, Windowed
 
@@ -27,4 +27,5 @@ __all__ = [
     "make_policy",
     "modules_of",
     "parse_policy",
+    "states",
 ]

@@ -127,6 +127,17 @@ def modules_of(text: str) -> set[str]:
     return {name.partition(":")[0] for name in names if name not in _targets()}
 
 
+def states(text: str, parameter: str) -> bool:
+    """Whether a text says a parameter itself, for its policy or for one inside it.
+
+    Raises
+    ------
+    ValueError
+        If the text cannot be read as one of `parse_policy`.
+    """
+    return any(parameter in parameters for _, parameters in _levels(text))
+
+
 def _levels(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Names and parameters of a text and of the policies inside it, the outermost first."""
     inner: Any = text

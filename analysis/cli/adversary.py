@@ -111,11 +111,13 @@ def adversary(
 
 
 def _golden(policies: list[str], *, length: int, alpha: int) -> list[Duel]:
-    from analysis.experiments.adversarial import play_golden_ratio
+    from analysis.experiments.adversarial import budget_beside, play_golden_ratio
     from policies import parse_policy
 
+    built = [parse_policy(each, defaults={"alpha": alpha}) for each in policies]
     return [
-        play_golden_ratio(parse_policy(each, defaults={"alpha": alpha}), length, alpha) for each in policies
+        play_golden_ratio(policy, length, budget_beside(text, policy, alpha))
+        for text, policy in zip(policies, built, strict=True)
     ]
 
 

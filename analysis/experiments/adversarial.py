@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from analysis.optimum import check_schedule, optimum
-from policies import ISJL, Delayed, Fair, parse_policy
+from policies import ISJL, Delayed, Fair, parse_policy, states
 from policies.continuous import FCFS
 from serving_sim import Policy, simulate
 from workloads.adversaries import (
@@ -95,6 +95,9 @@ def play(
 ) -> Duel:
     """A policy against an adversary that does not react.
 
+    ``alpha`` is the budget of the optimum and of a policy that leaves it open, by default that of the
+    construction. Where the policy's own text says it, the optimum has that budget, too.
+
     Raises
     ------
     ValueError
@@ -109,10 +112,16 @@ def play(
     best = optimum(
         instance.lengths,
         instance.slots,
-        None if scheduler.alpha is None else budget,
+        # a policy that promises no fairness competes with all schedules
+        None if scheduler.alpha is None else budget_beside(policy, scheduler, budget),
         time_limit=time_limit,
     )
     return Duel(name, scheduler.describe(), len(instance), run.makespan, best.lower, best.upper, expected)
+
+
+def budget_beside(text: str, policy: Policy, otherwise: int) -> int:
+    """The budget of those whom a policy is measured by: the one that its text says, if it says one."""
+    return policy.alpha if policy.alpha is not None and states(text, "alpha") else otherwise
 
 
 def play_golden_ratio(policy: Policy, length: int, alpha: int, epsilon: float = 0.5) -> Duel:

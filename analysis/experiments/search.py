@@ -14,7 +14,7 @@ from joblib import delayed
 from analysis.bounds import best_lower_bound
 from analysis.optimum import Optimum, optimum
 from analysis.workers import results
-from policies import parse_policy
+from policies import parse_policy, states
 from serving_sim import simulate
 from workloads.adversaries import Instance
 
@@ -30,7 +30,7 @@ class Space:
     most_requests : int
         Largest number of requests.
     longest : int
-        Largest length in tokens; alpha stays below it.
+        Largest length in tokens, and largest alpha: a larger one would allow no more.
     latest : int
         Latest release in steps; 0 searches backlogs.
     """
@@ -108,7 +108,8 @@ def search(
     seed : int
         Of the climbs; worker k climbs with the k-th stream spawned from it.
     steps : int
-        Instances each worker tries; the same seed and steps find the same instance anywhere.
+        Instances each worker tries. The same seed and steps find the same instance, as long as no machine
+        is so slow, or so busy, that it misses an optimum which another proves within `_PROOF` seconds.
     seconds : float
         Wall-clock time after which a worker stops early; shrinking comes on top.
     workers : int
@@ -118,7 +119,14 @@ def search(
     -------
     Found
         No request can be dropped, no length, release or budget lowered without a better ratio.
+
+    Raises
+    ------
+    ValueError
+        If the policy's text says its alpha.
     """
+    if states(policy, "alpha"):
+        raise ValueError(f"policy={policy!r}: must leave alpha open, each instance has its own")
     streams = np.random.SeedSequence(seed).spawn(workers)
     calls = [delayed(_climb)(policy, space, stream, steps, seconds) for stream in streams]
     climbs = results(calls, workers, in_order=True)
@@ -177,7 +185,7 @@ def _climb(policy: str, space: Space, stream: np.random.SeedSequence, steps: int
         if stalled > _PATIENCE * len(here.instance):
             here, stalled = _start(policy, space, rng), 0
         neighbour = _neighbour(here.instance, space, rng)
-        tried = assess(policy, neighbour, at_most=here.ratio, time_limit=2.0)
+        tried = assess(policy, neighbour, at_most=here.ratio, time_limit=_PROOF)
         if tried is not None and tried.ratio <= here.ratio:
             stalled = stalled + 1 if tried.ratio == here.ratio else 0  # walk along plateaus, not for ever
             here = tried
@@ -186,6 +194,9 @@ def _climb(policy: str, space: Space, stream: np.random.SeedSequence, steps: int
         worst = min(worst, here, key=_badness)
     return worst
 
+
+_PROOF = 2.0
+"""Seconds for the optimum of one step; an instance whose optimum takes longer is passed over."""
 
 _PATIENCE = 30
 """Fruitless steps per request before a climb starts again."""
@@ -198,7 +209,7 @@ def _badness(found: Found) -> tuple[Fraction, int, int]:
 def _start(policy: str, space: Space, rng: np.random.Generator) -> Found:
     found = None
     while found is None:
-        found = assess(policy, _random_instance(space, rng), time_limit=2.0)
+        found = assess(policy, _random_instance(space, rng), time_limit=_PROOF)
     return found
 
 

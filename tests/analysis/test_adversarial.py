@@ -98,6 +98,21 @@ def test_fcfs_has_quadratic_externality(length: int) -> None:
     assert (run.steps, run.externality) == (length, length * (length - 1) // 2)
 
 
+@pytest.mark.parametrize(
+    ("policy", "alpha", "best"),
+    [
+        ("isjl:alpha=0", None, 7),
+        ("isjl:alpha=0", 3, 7),
+        ("isjl", 0, 7),
+        ("isjl:alpha=2", 0, 6),
+        ("lpt", 0, 6),
+    ],
+)
+def test_the_optimum_has_the_budget_of_the_policy(policy: str, alpha: int | None, best: int) -> None:
+    duel = play("jigsaw", policy, slots=2, alpha=alpha)
+    assert (duel.lower, duel.upper) == (best, best)
+
+
 def test_an_unknown_adversary_is_named() -> None:
     with pytest.raises(ValueError, match=r"^adversary 'nobody': must be one of golden-ratio, search, over-"):
         play("nobody", "isjl")

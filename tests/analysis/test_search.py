@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from refusal import refusal
 
 from analysis.experiments.search import Space, assess, search, shrink
 from analysis.optimum import check_schedule, optimum
@@ -25,6 +26,12 @@ def test_a_policy_without_a_promise_competes_with_unfair_schedules() -> None:
     found = assess("lpt", Instance((3, 3, 2, 2, 2), slots=2, alpha=0))
     assert found is not None
     assert (found.makespan, found.optimum.upper) == (7, 6)
+
+
+def test_a_search_chooses_the_budget_itself() -> None:
+    assert refusal(lambda: search("isjl:alpha=3", Space(2), steps=1, workers=2)) == (
+        "policy='isjl:alpha=3': must leave alpha open, each instance has its own"
+    )
 
 
 def test_shrinking_keeps_the_ratio_and_leaves_nothing_to_drop() -> None:
