@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import os
-import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
 from policies.fair import Fair
 from serving_sim import Policy
 from serving_sim.arguments import check_kind, unknown
+from serving_sim.by_name import find_beside_user, is_by_name, load
 
 ENTRY_POINTS = "serving_sim.policies"
 
@@ -33,8 +30,6 @@ _BUILT_IN = {
     "windowed": "policies.waiting:Windowed",
 }
 _FAIR = "fair-"
-_NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-"""``module:Class``."""
 _DEEPEST = 10
 """Policies inside each other; reading a text takes time that grows with the square of it."""
 
@@ -123,7 +118,7 @@ def modules_of(text: str) -> set[str]:
     ValueError
         If the text cannot be read as one of `parse_policy`.
     """
-    names = [name for name, _ in _levels(text) if _NAMED.fullmatch(name)]
+    names = [name for name, _ in _levels(text) if is_by_name(name)]
     return {name.partition(":")[0] for name in names if name not in _targets()}
 
 
@@ -187,15 +182,13 @@ def _load(name: str) -> Callable[..., Policy]:
     targets = _targets()
     if name in targets:
         target = targets[name][0]
-    elif _NAMED.fullmatch(name):
+    elif is_by_name(name):
         target = name
+        find_beside_user()
     else:
         raise ValueError(unknown("policy", name, policy_names()))
-    module, _, attribute = target.partition(":")
-    if name not in targets and os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path holds text)
-        sys.path.append(os.getcwd())  # noqa: PTH109  (a file beside the user is importable by name)
     try:
-        found = getattr(import_module(module), attribute)
+        found = load(target)
     except (ImportError, AttributeError) as cause:
         raise ValueError(f"policy {name!r}: cannot load {target}: {_in_a_line(cause)}") from cause
     except (Exception, SystemExit) as cause:  # somebody else's module may fail, or end, in any way

@@ -12,7 +12,7 @@ ROOT = Path(analysis.__file__).parents[1]
 PACKAGES = ("serving_sim", "policies", "workloads", "analysis")
 RUNS = {"eval", "exec", "compile", "__import__", "read_pickle", "allow_pickle", "unsafe_load", "full_load"}
 UNPICKLES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "jsonpickle"}
-LOADS = {"policies/registry.py", "workloads/registry.py", "analysis/__init__.py"}
+LOADS = {"serving_sim/by_name.py", "analysis/__init__.py"}
 """Who imports by name: built in and installed modules, and those that a user names as ``module:Class``."""
 
 

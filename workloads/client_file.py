@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from serving_sim.arguments import is_finite, unknown
-from workloads.lengths import parse_lengths
+from workloads.lengths import LENGTHS, parse_lengths
+from workloads.spec import refuse_modules
 from workloads.superposition import Client, Superposition
 from workloads.toml_file import read_toml
 
@@ -46,10 +47,12 @@ def read_clients(path: Path | str) -> Superposition:
 def _client(place: int, entry: Mapping[str, Any]) -> Client:
     try:
         _check_keys(entry)
+        lengths = _text("lengths", entry["lengths"])
+        refuse_modules("lengths", lengths, LENGTHS)
         return Client(
             name=_text("name", entry["name"]),
             rate=_number("rate", entry["rate"]),
-            lengths=parse_lengths(_text("lengths", entry["lengths"])),
+            lengths=parse_lengths(lengths),
             burstiness=_number("burstiness", entry.get("burstiness", 1.0)),
         )
     except ValueError as error:

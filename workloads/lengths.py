@@ -32,6 +32,7 @@ LENGTHS = Registry(
         "prompt-output": "workloads.prompt_output:PromptOutput",
         "empirical": "workloads.empirical:Empirical",
     },
+    by_name=True,
 )
 
 
@@ -58,7 +59,7 @@ def parse_lengths(text: str) -> Lengths:
         If the text does not name a distribution with its parameters.
     """
     check_kind("text", text, str, "a text such as 'geometric:mean=128'")
-    return cast("Lengths", parse(text, LENGTHS))
+    return cast("Lengths", parse(text, LENGTHS, Lengths))
 
 
 @dataclass(frozen=True)

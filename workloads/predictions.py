@@ -34,6 +34,7 @@ PREDICTIONS = Registry(
         "limit": "workloads.predictions:Limit",
         "columns": "workloads.predictions:Columns",
     },
+    by_name=True,
 )
 
 _MOST = 2**62  # the largest upper bound that a workload takes
@@ -58,7 +59,7 @@ def parse_predictions(text: str) -> Predictions:
         If the text does not name a model with its parameters.
     """
     check_kind("text", text, str, "a text such as 'noise:kappa=0.5'")
-    return cast("Predictions", parse(text, PREDICTIONS))
+    return cast("Predictions", parse(text, PREDICTIONS, Predictions))
 
 
 def predict(workload: Workload, model: Predictions, seed: int | np.random.SeedSequence) -> Workload:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from importlib.metadata import entry_points
 
 from serving_sim.arguments import unknown
+from serving_sim.by_name import find_beside_user, is_by_name, load
 
 GROUP = "serving_sim.workloads"
 """Entry-point group; the part before the first dot of an entry's name says which registry it joins."""
@@ -26,11 +26,14 @@ class Registry:
         Installed packages add ``PREFIX.NAME = "module:object"`` to the entry points of ``GROUP``.
     builtin : mapping of str to str
         ``"module:object"`` by name.
+    by_name : bool
+        Whether users may name classes of their own as ``module:Class``.
     """
 
     kind: str
     prefix: str
     builtin: Mapping[str, str]
+    by_name: bool = False
 
     @cached_property
     def targets(self) -> dict[str, str]:
@@ -53,21 +56,44 @@ class Registry:
             targets[name] = entry.value
         return targets
 
+    def split(self, text: str) -> tuple[str, str]:
+        """Name and parameters of ``NAME:key=value,..``, where the name may be ``module:Class``."""
+        name, _, rest = map(str.strip, text.partition(":"))
+        attribute, _, parameters = map(str.strip, rest.partition(":"))
+        if self._is_by_name(f"{name}:{attribute}"):
+            return f"{name}:{attribute}", parameters
+        return name, rest
+
+    def module_of(self, text: str) -> str | None:
+        """The module whose code a text would run because it names it as ``module:Class``, None without."""
+        name, _ = self.split(text)
+        return name.partition(":")[0] if self._is_by_name(name) else None
+
+    def _is_by_name(self, name: str) -> bool:
+        module, _, _ = name.partition(":")
+        return self.by_name and module not in self.targets and is_by_name(name)
+
     def load(self, name: str) -> object:
-        """The object behind a name.
+        """The object behind a name or behind ``module:Class``.
 
         Raises
         ------
         ValueError
-            If nothing has that name, or what an installed package names cannot be loaded.
+            If nothing has that name, or what a user or an installed package names cannot be loaded.
         """
+        target = self.targets.get(name, name)
         if name not in self.targets:
-            raise ValueError(unknown(self.kind, name, self.targets))
-        module, _, attribute = self.targets[name].partition(":")
+            if not self._is_by_name(name):
+                raise ValueError(unknown(self.kind, name, self.targets))
+            find_beside_user()
         try:
-            return getattr(import_module(module), attribute)
+            return load(target)
         except (Exception, SystemExit) as cause:
             if name in self.builtin:
                 raise
-            said = f"{type(cause).__name__}: {cause}"
-            raise ValueError(f"{self.kind}={name!r}: cannot load {self.targets[name]}: {said}") from cause
+            raise ValueError(f"{self.kind}={name!r}: cannot load {target}: {said(cause)}") from cause
+
+
+def said(cause: BaseException) -> str:
+    """What somebody else's code raised, in a line."""
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, cast, get_args, get_type_hints
 
 from serving_sim.arguments import unknown
-from workloads.registry import Registry
+from workloads.registry import Registry, said
 
 
-def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None = None) -> object:
+def parse(
+    text: str, registry: Registry, kind: type[Any], defaults: Mapping[str, object] | None = None
+) -> object:
     """The dataclass a text names, with the parameters the text gives.
 
     Parameters
     ----------
     text : str
-        ``NAME`` or ``NAME:key=value,key=value``. Values hold no commas.
+        ``NAME`` or ``NAME:key=value,key=value``, the name one of the registry or ``module:Class``.
+        Values hold no commas.
     registry : Registry
         Dataclasses by name; the annotations of their fields say how values are read.
+    kind : type
+        Protocol of what all classes of the registry make.
     defaults : mapping of str to object, optional
         Values for parameters that the text leaves out, where the class has them.
 
     Raises
     ------
     ValueError
-        If the name or a key is unknown, a key comes twice, a parameter is missing, or a value does
-        not fit.
+        If the name or a key is unknown, a key comes twice, a parameter is missing, a value does not
+        fit, or a class of somebody else's is no dataclass or none of the kind.
     """
-    name, _, rest = text.partition(":")
-    name = name.strip()
-    cls = cast("type", registry.load(name))
+    name, rest = registry.split(text)
+    cls = _class(name, registry)
     parameters_of = _parameters(cls)
     given = _given(name, rest, parameters_of)
     known = {key: value for key, value in (defaults or {}).items() if key in parameters_of}
@@ -39,9 +43,17 @@ def parse(text: str, registry: Registry, defaults: Mapping[str, object] | None =
     if missing:
         raise ValueError(f"{name}: needs {', '.join(f'{key}=..' for key in missing)}")
     try:
-        return cls(**parameters)
+        made = cls(**parameters)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    except (Exception, SystemExit) as cause:
+        if name in registry.builtin:
+            raise
+        raise ValueError(f"{name}: cannot be made: {said(cause)}") from cause
+    if not isinstance(made, kind):
+        rule = f"must be a {registry.kind}, as workloads.{kind.__name__} describes it"
+        raise ValueError(f"{name}: {rule}")  # noqa: TRY004  (bad input)
+    return made
 
 
 def leaves_open(text: str, registry: Registry, key: str) -> bool:
@@ -52,10 +64,31 @@ def leaves_open(text: str, registry: Registry, key: str) -> bool:
     ValueError
         If the name or a key is unknown, a key comes twice or a value does not fit.
     """
-    name, _, rest = text.partition(":")
-    name = name.strip()
-    parameters_of = _parameters(cast("type", registry.load(name)))
+    name, rest = registry.split(text)
+    parameters_of = _parameters(_class(name, registry))
     return key in parameters_of and key not in _given(name, rest, parameters_of)
+
+
+def refuse_modules(key: str, text: str, registry: Registry) -> None:
+    """Refuse a text in a file that would choose what code runs: files come from elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If it names ``module:Class``.
+    """
+    module = registry.module_of(text)
+    if module is not None:
+        raise ValueError(
+            f"{key}={text!r}: runs code of {module}, which a file must not choose; name it yourself"
+        )
+
+
+def _class(name: str, registry: Registry) -> type:
+    cls = registry.load(name)
+    if not (isinstance(cls, type) and is_dataclass(cls)):
+        raise ValueError(f"{registry.kind}={name!r}: must be a dataclass, its fields are the parameters")
+    return cast("type", cls)
 
 
 def _given(name: str, rest: str, parameters: Mapping[str, Callable[[str], object]]) -> dict[str, object]:
@@ -73,12 +106,20 @@ def _given(name: str, rest: str, parameters: Mapping[str, Callable[[str], object
 
 def _parameters(cls: type) -> dict[str, Callable[[str], object]]:
     hints = get_type_hints(cls)
-    return {field.name: _without_none(hints[field.name]) for field in fields(cls) if field.init}
+    return {field.name: _converter(hints[field.name]) for field in fields(cls) if field.init}
 
 
-def _without_none(hint: Callable[[str], object]) -> Callable[[str], object]:
-    """``T`` for the annotations ``T`` and ``T | None``."""
-    return get_args(hint)[0] if get_args(hint) else hint
+def _converter(hint: Callable[[str], object]) -> Callable[[str], object]:
+    """What reads a value for the annotations ``T`` and ``T | None``."""
+    kind = get_args(hint)[0] if get_args(hint) else hint
+    return _truth if kind is bool else kind
+
+
+def _truth(raw: str) -> bool:
+    """``bool`` itself would take any text for true."""
+    if raw not in ("true", "false"):
+        raise ValueError(raw)
+    return raw == "true"
 
 
 def _value(name: str, key: str, raw: str, parameters: Mapping[str, Callable[[str], object]]) -> object:
@@ -88,8 +129,11 @@ def _value(name: str, key: str, raw: str, parameters: Mapping[str, Callable[[str
     try:
         return convert(raw)
     except ValueError:
-        noun = "a whole number" if convert is int else "a number"
+        noun = _NOUNS.get(convert, "a number")
         raise ValueError(f"{name}: {key}={raw!r}: must be {noun}") from None
+
+
+_NOUNS: Mapping[Callable[[str], object], str] = {int: "a whole number", _truth: "true or false"}
 
 
 def _required(field: Field[Any]) -> bool:

@@ -12,10 +12,11 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.arguments import unknown
-from workloads.arrivals import parse_arrivals
+from workloads.arrivals import ARRIVALS, parse_arrivals
 from workloads.generate import make_workload
-from workloads.lengths import parse_lengths
+from workloads.lengths import LENGTHS, parse_lengths
 from workloads.parameters import check_count, check_positive
+from workloads.spec import refuse_modules
 from workloads.toml_file import read_toml
 from workloads.whole_file import replacing
 
@@ -68,6 +69,7 @@ _KINDS: Mapping[str, tuple[frozenset[type], str]] = {
     "request-rate": (_NUMBER, "a number"),
     "time-unit": (_NUMBER, "a number"),
 }
+_REGISTRIES = {"lengths": LENGTHS, "arrivals": ARRIVALS}
 _NEEDED = ("num-prompts", "lengths", "arrivals")
 
 
@@ -112,6 +114,8 @@ def _checked(content: Mapping[str, Any]) -> dict[str, Any]:
         kinds, noun = _KINDS[key]
         if type(value) not in kinds:  # a bool is an int, and no number here
             raise ValueError(f"{key}={value!r}: must be {noun}")
+        if key in _REGISTRIES:
+            refuse_modules(key, value, _REGISTRIES[key])
     missing = [key for key in _NEEDED if key not in content]
     if missing:
         raise ValueError(f"keys {', '.join(missing)}: must be there")

@@ -26,6 +26,8 @@ from policies import modules_of
 from serving_sim import Policy, StepTime
 from serving_sim.simulate import MOST_SLOTS
 from workloads import parse_arrivals, parse_lengths, read_specification
+from workloads.arrivals import ARRIVALS
+from workloads.lengths import LENGTHS
 
 _MADE = ("workload", "lengths", "arrivals", "load", "request-rate", "num-prompts", "replications")
 _LOGGED = ("format", "length", "time-unit", "on-bad-row")
@@ -93,8 +95,8 @@ def read_study(path: Path, modules: Collection[str] = ()) -> Study:
     path : Path
         The file.
     modules : collection of str
-        Modules that its policies may come from beside those built in and installed: a file from
-        elsewhere must not choose what code runs.
+        Modules that its policies, lengths and arrivals may come from beside those built in and
+        installed: a file from elsewhere must not choose what code runs.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def _cells(entries: Entries, folder: Path, modules: Collection[str]) -> list[Cel
     for key in ("policy", "slots"):
         _needed(entries, key)
     settings = _settings(entries)
-    sources = _sources(entries, settings, folder)
+    sources = _sources(entries, settings, folder, modules)
     step_times = entries.several("step-time", _step_time)
     if any(source.coordinates.get("load") for source in sources):
         _check_constant(step_times)
@@ -162,8 +164,7 @@ def _policies(entries: Entries, modules: Collection[str]) -> list[tuple[str, int
     found: dict[tuple[str, int | None], None] = {}
     spellings: dict[object, str] = {}
     for policy in entries.several("policy", text):
-        for module in sorted(modules_of(policy) - set(modules)):
-            raise ValueError(f"policy={policy!r}: runs code of {module}; if you trust it: --module {module}")
+        _check_module("policy", policy, modules_of(policy), modules)
         for given in budgets or (None,):
             alpha = build_policy(policy, given).alpha if given is None else _reaching(policy, given)
             found[policy, alpha] = None
@@ -188,13 +189,24 @@ def _reaching(policy: str, alpha: int) -> int | None:
     return alpha if takes_it else built.alpha
 
 
-def _sources(entries: Entries, settings: Settings, folder: Path) -> list[Source]:
+def _check_module(key: str, text: str, named: Collection[str | None], modules: Collection[str]) -> None:
+    """Refuse a text that would run code which nobody said is to be trusted."""
+    for module in sorted(set(map(str, named)) - set(modules)):
+        raise ValueError(f"{key}={text!r}: runs code of {module}; if you trust it: --module {module}")
+
+
+def _sources(entries: Entries, settings: Settings, folder: Path, modules: Collection[str]) -> list[Source]:
     if "requests" in entries:
         return _logged(entries, folder)
     for key in _LOGGED:
         if key in entries:
             raise ValueError(f"{key}: needs requests, it says how a file is read")
-    return _specified(entries, settings, folder) if "workload" in entries else _made(entries, settings)
+    if "workload" in entries:
+        return _specified(entries, settings, folder)
+    for key, registry in (("lengths", LENGTHS), ("arrivals", ARRIVALS)):
+        for each in entries.several(key, text):
+            _check_module(key, each, {registry.module_of(each)} - {None}, modules)
+    return _made(entries, settings)
 
 
 def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Source]:

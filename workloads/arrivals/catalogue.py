@@ -26,6 +26,7 @@ ARRIVALS = Registry(
         "batch": "workloads.arrivals.batch:Batch",
         "geometric-batch": "workloads.arrivals.batch:GeometricBatch",
     },
+    by_name=True,
 )
 
 
@@ -49,7 +50,7 @@ def parse_arrivals(text: str, *, rate: float | None = None, burstiness: float | 
     check_kind("text", text, str, "a text such as 'poisson:rate=0.5'")
     given = {"rate": rate, "burstiness": burstiness}
     defaults = {key: value for key, value in given.items() if value is not None}
-    return cast("Arrivals", parse(text, ARRIVALS, defaults))
+    return cast("Arrivals", parse(text, ARRIVALS, Arrivals, defaults))
 
 
 def takes_rate(text: str) -> bool:
