@@ -51,6 +51,25 @@ value is empty in a table and `null` in JSON, never 0. A *token* is a step of se
 """
 
 
+WORDS = (
+    ("end-to-end latency", "sojourn, response or flow time: finish - release"),
+    ("queue time", "waiting time: start - release"),
+    ("gap", "extent, the paper's word: largest minus smallest progress in the batch"),
+    ("slowdown", "stretch: end-to-end latency over the time of the request alone"),
+    ("makespan", "C_max: the last finish, counted from time 0 and not from the first release"),
+    ("load", "utilization rho: work that arrives per time unit over what all slots can do in it"),
+    ("SCV", "squared coefficient of variation, variance / mean^2; 1 for the gaps of Poisson arrivals"),
+    ("index of dispersion", "variance / mean of the arrivals in a window; 1 for Poisson arrivals"),
+    (
+        "competitive ratio",
+        "best makespan over that of the policy, at most 1; "
+        "[elsewhere the inverse](../explanation/bounds.md#which-way-up-a-ratio-stands)",
+    ),
+    ("static batching", "a batch ends before the next one begins"),
+    ("continuous batching", "a slot that falls free is filled at the next step"),
+)
+
+
 TIMELINE = """\
 ## `timeline.json.gz`, with `--timeline`
 
@@ -270,6 +289,8 @@ def _metrics() -> str:
             _definitions(REQUEST_METRICS) + "\n",
             "## Metrics with one value a run\n",
             _definitions(RUN_METRICS) + "\n",
+            "## Words, and what others call them\n",
+            _table(("here", "elsewhere"), WORDS) + "\n",
             "## `requests.parquet`, or `requests.csv` with `--csv`\n",
             "One row a request, in input order.\n",
             _columns((*REQUEST_COLUMNS, TENANT, MODEL)) + "\n",

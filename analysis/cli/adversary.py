@@ -72,7 +72,11 @@ def adversary(
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone.")] = False,
 ) -> None:
-    """Play an adversary against policies and certify the ratio of the optimum to their makespan."""
+    """Play an adversary against policies and certify the ratio of the optimum to their makespan.
+
+    The ratio is at most 1, as the paper's competitive ratio; its inverse is the usual convention, and the
+    usual word an approximation ratio where all requests are there from the start.
+    """
     from analysis.compare import check_distinct
     from policies import parse_policy
 

@@ -51,6 +51,7 @@ class Axis(StrEnum):
     LOAD = "load"
     REQUEST_RATE = "request-rate"
     ALPHA = "alpha"
+    SLOTS = "slots"
 
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""A metric of a study against load or alpha: one panel a statistic, one line a policy."""
+"""A metric of a study against load, alpha or slots: one panel a statistic, one line a policy."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ _AXIS_LABELS = {
     "load": "load",
     "request_rate": "requests per time unit",
     "alpha": "alpha (tokens)",
+    "slots": "slots",
 }
 _OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
 

@@ -1,4 +1,4 @@
-"""The table of a study as curves: a statistic against load or alpha, a line a policy."""
+"""The table of a study as curves: a statistic against load, alpha or slots, a line a policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analysis.stability import Verdict, common_verdict, no_long_run
 from analysis.study.cell import Cell
 from analysis.text import number
 
-AXES = ("load", "request_rate", "alpha")
+AXES = ("load", "request_rate", "alpha", "slots")
 """Coordinates that a curve can run along."""
 
 _PLACE = (
@@ -109,7 +109,8 @@ def axis_of(cells: Iterable[Cell]) -> str:
     for axis in AXES:
         if len({place.get(axis) for place in coordinates} - {None}) > 1:
             return axis
-    raise ValueError("there is nothing to draw against: no load, request-rate or alpha has several values")
+    names = ", ".join(axis.replace("_", "-") for axis in AXES)
+    raise ValueError(f"there is nothing to draw against: none of {names} has several values")
 
 
 def settings(table: pd.DataFrame, axis: str) -> dict[str, list[Curve]]:

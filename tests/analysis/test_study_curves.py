@@ -121,8 +121,29 @@ def test_curves_run_along_the_first_axis_with_several_values() -> None:
     assert axis_of(cells(SMALL.replace("[0.5, 0.7]", "0.5"))) == "alpha"
     alone = cells(SMALL.replace("[0.5, 0.7]", "0.5").replace('["fcfs", "isjl"]', '"fcfs"'))
     assert refusal(lambda: axis_of(alone)) == (
-        "there is nothing to draw against: no load, request-rate or alpha has several values"
+        "there is nothing to draw against: none of load, request-rate, alpha, slots has several values"
     )
+    assert (
+        axis_of(
+            cells(
+                SMALL.replace("[0.5, 0.7]", "0.5")
+                .replace('["fcfs", "isjl"]', '"fcfs"')
+                .replace("slots = 2", "slots = [2, 3]")
+            )
+        )
+        == "slots"
+    )
+
+
+def test_along_slots_every_policy_has_a_point_a_size() -> None:
+    found = settings(table((0.5, 0.7), slots=(2, 4)), "slots")
+    assert list(found) == ["load 0.5", "load 0.7"]
+    assert [(curve.label, curve.x, curve.constant) for curve in found["load 0.7"]] == [
+        ("fcfs", (2.0, 4.0), False),
+        ("isjl:alpha=4", (2.0, 4.0), False),
+        ("isjl:alpha=8", (2.0, 4.0), False),
+    ]
+    assert [each.value for each in found["load 0.5"][0].estimates("e2el_mean")] == [72.0, 92.0]
 
 
 def test_a_policy_without_a_budget_is_named_without_one() -> None:
