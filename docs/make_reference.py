@@ -62,8 +62,7 @@ WORDS = (
     ("index of dispersion", "variance / mean of the arrivals in a window; 1 for Poisson arrivals"),
     (
         "competitive ratio",
-        "best makespan over that of the policy, at most 1; "
-        "[elsewhere the inverse](../explanation/bounds.md#which-way-up-a-ratio-stands)",
+        "best makespan / the policy's, [often inverted](../explanation/bounds.md#which-way-up-a-ratio-is)",
     ),
     ("static batching", "a batch ends before the next one begins"),
     ("continuous batching", "a slot that falls free is filled at the next step"),
@@ -290,7 +289,7 @@ def _metrics() -> str:
             "## Metrics with one value a run\n",
             _definitions(RUN_METRICS) + "\n",
             "## Words, and what others call them\n",
-            _table(("here", "elsewhere"), WORDS) + "\n",
+            _table(("here", "elsewhere, or in other words"), WORDS) + "\n",
             "## `requests.parquet`, or `requests.csv` with `--csv`\n",
             "One row a request, in input order.\n",
             _columns((*REQUEST_COLUMNS, TENANT, MODEL)) + "\n",
