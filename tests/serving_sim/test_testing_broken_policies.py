@@ -160,11 +160,7 @@ class KeepsTheEpoch(Plain):
     "to be used during this decision only, found epoch.interval after the answer; likely cause: the policy "
     "keeps the epoch instead of the numbers it needs"
 )
-class AsksTheFirstEpoch(Plain):
-    def begin(self, slots: int) -> None:
-        super().begin(slots)
-        self.epoch: Epoch | None = None
-
+class AsksTheFirstEpoch(KeepsTheEpoch):
     def decide(self, epoch: Epoch) -> Sequence[Admission]:
         self.epoch = self.epoch or epoch
         self.epoch.interval(0)
