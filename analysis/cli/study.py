@@ -183,6 +183,15 @@ def plot(
             autocompletion=completion.metrics,
         ),
     ] = "e2el,queue_time,slowdown",
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="Also give the differences of all others from this policy, as the page names it, paired by "
+            "replication.",
+            metavar="POLICY",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
     quiet: _Quiet = False,
 ) -> None:
@@ -196,7 +205,7 @@ def plot(
     study, table = _finished(file, module or ())
     axis = axis_of(study.cells) if against is None else against.value.replace("-", "_")
     drawn = [check_metric(name.strip()) for name in metrics.split(",")]
-    sections = study_sections(table, drawn, axis, study.time_unit)
+    sections = study_sections(table, drawn, axis, study.time_unit, baseline)
     for section in sections:
         for picture in section.pictures:
             picture.save(out)

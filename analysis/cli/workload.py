@@ -138,7 +138,7 @@ def inspect(
 
     arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
-    unit = time_unit(workload, StepTime())
+    unit = time_unit(workload, StepTime(), arrivals.workloads)
     second = 1.0 if unit.seconds is None else 1 / unit.seconds
     found = inspect_workload(arrivals.workloads[0], slots=counted, second=second)
     read = arrivals.inputs[0] if arrivals.inputs else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from analysis.inspection import Fitted, Inspection
 from analysis.plots.arrivals import dispersion_curve, rate_over_time
 from analysis.plots.distributions import gap_tail, length_distributions
@@ -10,22 +12,47 @@ from analysis.report.section import Section
 from analysis.tables import Table
 from analysis.text import number
 from analysis.time_unit import TimeUnit
+from serving_sim.columns import IntArray
+from serving_sim.request import exact_sum
 
 _TITLES = {"length": "length", "prompt_tokens": "prompt", "output_tokens": "output"}
+
+_FACTS = {
+    "requests": "requests",
+    "tokens": "sum of lengths (tokens)",
+    "length_mean": "mean length (tokens)",
+    "length_min": "least length (tokens)",
+    "length_p50": "p50 of the length (tokens)",
+    "length_p90": "p90 of the length (tokens)",
+    "length_p99": "p99 of the length (tokens)",
+    "length_max": "largest length (tokens)",
+    "first_release": "first release ({times})",
+    "last_release": "last release ({times})",
+    "rate": "rate (requests per {time})",
+    "peak_second": "most requests in a {second}",
+    "gap_cv2": "SCV of the gaps (1 for Poisson arrivals)",
+    "longest_gap": "longest gap ({times})",
+    "same_release": "requests released with the one before",
+    "most_at_once": "most requests on one release",
+    "load": "load on the slots",
+}
+"""Titles of the facts, each with the unit of its value."""
+
+_MOSTLY_PROMPTS = (
+    "most tokens are of prompts, and lengths and load count each of them as a step: see --prefill-chunk"
+)
 
 
 def inspection_tables(found: Inspection, *, time_unit: TimeUnit) -> list[Table]:
     """Facts, burstiness by time scale, and fitted families; tables without rows are left out."""
-    facts = {**found.facts, **{f"rank correlation, {key}": each for key, each in found.correlations.items()}}
     tables = [
-        Table(
-            f"times in {time_unit.plural}",
-            ("", "value"),
-            [(name.replace("_", " "), number(value)) for name, value in facts.items()],
-        ),
+        _facts_table(found, time_unit),
         _dispersion_table(found, time_unit),
         _fits_table(f"gaps above 0, in {time_unit.plural}", {"gap": found.gap_fits}),
-        _fits_table("lengths in tokens", {_TITLES[name]: fits for name, fits in found.length_fits.items()}),
+        _fits_table(
+            time_unit.in_service("lengths in tokens"),
+            {_TITLES[name]: fits for name, fits in found.length_fits.items()},
+        ),
     ]
     return [table for table in tables if table.rows]
 
@@ -90,6 +117,27 @@ def inspection_pictures(found: Inspection, *, time_unit: TimeUnit) -> list[Pictu
         )
         pictures.insert(0, rate)
     return pictures
+
+
+def _facts_table(found: Inspection, time_unit: TimeUnit) -> Table:
+    second, _ = time_unit.as_seconds()
+    units = {"times": time_unit.plural, "time": time_unit.singular, "second": second.singular}
+    rows = [
+        (time_unit.in_service(_FACTS[name]).format_map(units), number(value))
+        for name, value in found.facts.items()
+    ]
+    rows += [
+        (f"rank correlation, {name.replace('_', ' ')}", number(value))
+        for name, value in found.correlations.items()
+    ]
+    notes = [_MOSTLY_PROMPTS] if _mostly_prompts(found.lengths) else []
+    return Table("the workload", ("", "value"), rows, notes=notes)
+
+
+def _mostly_prompts(lengths: Mapping[str, IntArray]) -> bool:
+    """Whether the lengths count all tokens, those of outputs the smaller part."""
+    counted, prompts, outputs = (exact_sum(lengths[name]) if name in lengths else 0 for name in _TITLES)
+    return prompts > outputs and prompts + outputs == counted
 
 
 def _dispersion_table(found: Inspection, time_unit: TimeUnit) -> Table:

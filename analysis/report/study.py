@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
 from analysis.stability import UNDECIDED
-from analysis.study.curves import Curve, settings
+from analysis.study.curves import Curve, paired_difference, settings
 from analysis.tables import Table
 from analysis.text import with_interval
 from analysis.time_unit import TimeUnit
@@ -39,7 +39,7 @@ _READING = (
 
 
 def study_sections(
-    table: pd.DataFrame, metrics: Sequence[str], axis: str, time_unit: TimeUnit
+    table: pd.DataFrame, metrics: Sequence[str], axis: str, time_unit: TimeUnit, baseline: str | None = None
 ) -> list[Section]:
     """One section a setting, in it one picture and one table a metric.
 
@@ -53,11 +53,29 @@ def study_sections(
         What the curves run along, one of `analysis.study.curves.AXES`.
     time_unit : TimeUnit
         What the study counts time in.
+    baseline : str, optional
+        Label of the line from which all others get a table of differences, paired by replication.
+
+    Raises
+    ------
+    ValueError
+        If nothing has a place on the axis, or no line has that label.
     """
+    found = settings(table, axis)
+    if baseline is not None:
+        _check_baseline(baseline, found.values())
     return [
-        _section(f"setting-{number}", title, curves, metrics=metrics, axis=axis, unit=time_unit)
-        for number, (title, curves) in enumerate(settings(table, axis).items(), start=1)
+        _section(
+            f"setting-{number}", title, curves, metrics=metrics, axis=axis, unit=time_unit, baseline=baseline
+        )
+        for number, (title, curves) in enumerate(found.items(), start=1)
     ]
+
+
+def _check_baseline(baseline: str, settings: Iterable[Sequence[Curve]]) -> None:
+    labels = dict.fromkeys(curve.label for curves in settings for curve in curves)
+    if baseline not in labels:
+        raise ValueError(f"baseline={baseline!r}: must be one of {', '.join(labels)}")
 
 
 def study_page(title: str, sections: Sequence[Section], facts: Mapping[str, str]) -> str:
@@ -66,7 +84,14 @@ def study_page(title: str, sections: Sequence[Section], facts: Mapping[str, str]
 
 
 def _section(
-    name: str, setting: str, curves: Sequence[Curve], *, metrics: Sequence[str], axis: str, unit: TimeUnit
+    name: str,
+    setting: str,
+    curves: Sequence[Curve],
+    *,
+    metrics: Sequence[str],
+    axis: str,
+    unit: TimeUnit,
+    baseline: str | None,
 ) -> Section:
     against = axis.replace("_", " ")
     suffix = f"-{name}" if setting else ""
@@ -75,7 +100,14 @@ def _section(
         title=setting.capitalize() or f"Against {against}",
         measures=(_READING.format(axis=against),),
         found=(),
-        tables=[_table(curves, metric, axis, unit) for metric in metrics],
+        tables=[
+            table
+            for metric in metrics
+            for table in (
+                _table(curves, metric, axis, unit),
+                *_difference_tables(curves, metric, axis, unit, baseline=baseline),
+            )
+        ],
         pictures=[
             Picture(
                 f"{metric.replace('_', '-')}-against-{axis.replace('_', '-')}{suffix}",
@@ -105,8 +137,7 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     panels = _panels(curves, metric)
     rows = [
         (
-            (curve.label if curve.constant else f"{curve.label}, {axis.replace('_', ' ')} {x:g}")
-            + _MARKS.get(curve.verdicts[place] or "", ""),
+            _row_name(curve, axis, x, alone=curve.constant) + _MARKS.get(curve.verdicts[place] or "", ""),
             *(with_interval(estimates[column][place]) for column in panels.values()),
         )
         for curve in curves
@@ -118,3 +149,34 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
         title += ", ± half of a 95 % interval over replications"
     doubtful = any("undecided" in curve.verdicts for curve in curves)
     return Table(title, ("policy", *panels), rows, notes=[_UNDECIDED] if doubtful else ())
+
+
+def _difference_tables(
+    curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit, *, baseline: str | None
+) -> list[Table]:
+    """How all others differ from the baseline; no table without one, or without others."""
+    bases = [curve for curve in curves if curve.label == baseline]
+    others = [curve for curve in curves if curve.label != baseline]
+    if not (bases and others):
+        return []
+    base = dict(zip(bases[0].x, bases[0].rows, strict=True))
+    confidence = 1 - 0.05 / len(others)
+    panels = _panels(curves, metric)
+    rows = [
+        (
+            _row_name(curve, axis, x, alone=alone),
+            *(with_interval(paired_difference(each, base[x], name, confidence)) for name in panels.values()),
+        )
+        for curve in others
+        for alone in (curve.constant and bases[0].constant,)
+        for x, each in list(zip(curve.x, curve.rows, strict=True))[: 1 if alone else None]
+        if x in base
+    ]
+    joint = "95 % intervals" if len(others) == 1 else f"{len(others)} intervals hold at once with 95 %"
+    title = f"difference from {baseline} in {definition(metric).label(unit)}, paired by replication, {joint}"
+    return [Table(title, ("policy", *panels), rows)]
+
+
+def _row_name(curve: Curve, axis: str, x: float, *, alone: bool) -> str:
+    """The label, with the place on the axis unless the row stands for all of them."""
+    return curve.label if alone else f"{curve.label}, {axis.replace('_', ' ')} {x:g}"

@@ -86,6 +86,39 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     return interval(values.astype("float64").tolist())
 
 
+def paired_difference(
+    rows: pd.DataFrame, baseline: pd.DataFrame, column: str, confidence: float = 0.95
+) -> Estimate:
+    """Mean difference in a column from a baseline that met the same arrivals in each replication.
+
+    Parameters
+    ----------
+    rows, baseline : DataFrame
+        Rows of a study table, each differing in the replication alone.
+    column : str
+        Name of a column of numbers.
+    confidence : float
+        Nominal coverage of the interval.
+
+    Returns
+    -------
+    Estimate
+        Over the replications that both have, with Student's interval where both sides may have one.
+    """
+    one, other = rows.set_index("replication"), baseline.set_index("replication")
+    shared = one.index.intersection(other.index)
+    if shared.empty:
+        return Estimate(None, note="no replication in common")
+    sides = [over_replications(side.loc[shared], column) for side in (one, other)]
+    notes = [side.note for side in sides if side.note is not None]
+    if any(side.value is None for side in sides):
+        return Estimate(None, note=notes[0])
+    differences = (one.loc[shared, column] - other.loc[shared, column]).astype("float64")
+    if notes:
+        return Estimate(float(differences.mean()), note=notes[0])
+    return interval(differences.tolist(), confidence)
+
+
 def _verdict(rows: pd.DataFrame) -> Verdict | None:
     """One verdict on all replications."""
     judged = rows["stability"].dropna().tolist()

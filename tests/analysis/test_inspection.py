@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -206,6 +207,26 @@ def test_the_order_of_the_file_is_told(command: Command, tmp_path: Path, rows: s
     assert json.loads(out)["input"]["out_of_order"] == back
     _, out, _ = command("workload inspect --requests", path)
     assert out.startswith(f"rows out of order in the file: {back}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [("", ("0.45", "18", "tokens")), ("--prefill-chunk 8", ("0.1", "4", "steps of service"))],
+)
+def test_every_fact_has_its_unit_and_prompts_are_told(
+    command: Command, tmp_path: Path, options: str, expected: tuple[str, str, str]
+) -> None:
+    load, mean, unit = expected
+    path = tmp_path / "w.csv"
+    path.write_text("arrival_s,input_tokens,output_tokens\n0,16,2\n20,16,2\n40,16,2\n", encoding="utf-8")
+    code, out, _ = command(f"workload inspect --slots 4 --time-unit 2 {options} --requests", path)
+    assert code == 0
+    facts = dict(re.split(r"  +", line) for line in out.splitlines()[4:21])
+    assert (facts["rate (requests per step of 2 s)"], facts["longest gap (steps of 2 s)"]) == ("0.1", "10")
+    assert (facts["most requests in a second"], facts["load on the slots"]) == ("1", load)
+    assert facts["SCV of the gaps (1 for Poisson arrivals)"] == "0"
+    assert facts[f"mean length ({unit})"] == mean
+    assert ("see --prefill-chunk" in out) == (unit == "tokens")
 
 
 @settings(max_examples=instances(40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from analysis.cli import main
 from analysis.report.study import study_sections
 from analysis.stability import GROWING
 from analysis.study import Cell, read_study
-from analysis.study.curves import axis_of, over_replications, settings
+from analysis.study.curves import axis_of, over_replications, paired_difference, settings
 from analysis.time_unit import TimeUnit
 
 SMALL = """
@@ -114,6 +115,46 @@ def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
     assert [each.value for each in fcfs.estimates("e2el_mean")] == [92.0, 92.0]
     assert (isjl.label, isjl.x, isjl.constant) == ("isjl", (4.0, 8.0), False)
     assert [each.value for each in isjl.estimates("e2el_mean")] == [96.0, 100.0]
+
+
+def test_differences_are_paired_by_replication() -> None:
+    rows = table((0.5,))
+    isjl, fcfs = rows[rows["label"] == "isjl:alpha=8"], rows[rows["label"] == "fcfs"]
+    lifted = isjl.assign(e2el_mean=isjl["e2el_mean"] + [0.0, 1.0, 2.0])
+    # 8, 9 and 10: Student's quantile of 2 degrees of freedom / sqrt(3)
+    found = paired_difference(lifted, fcfs, "e2el_mean")
+    half = 4.302653 / math.sqrt(3)
+    assert (found.value, found.low, found.high) == pytest.approx((9, 9 - half, 9 + half), abs=1e-5)
+    shuffled = paired_difference(lifted.iloc[::-1], fcfs[fcfs["replication"] > 1], "e2el_mean")
+    assert shuffled.value == 9.5  # of the two replications that both have
+    grown = paired_difference(lifted.assign(stability="unstable"), fcfs, "e2el_mean")
+    assert (grown.value, grown.low, grown.note) == (9.0, None, GROWING)
+    none = paired_difference(lifted[:1], fcfs[1:], "e2el_mean")
+    assert (none.value, none.note) == (None, "no replication in common")
+
+
+def test_a_baseline_gives_tables_of_differences() -> None:
+    frame = table((0.5, 0.7)).assign(e2el_mean_observations=1000.0)
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"), "fcfs")
+    values, differences = section.tables
+    assert values.rows[0][0] == "fcfs, load 0.5"
+    assert differences.title == (
+        "difference from fcfs in end-to-end latency (steps), paired by replication, "
+        "2 intervals hold at once with 95 %"
+    )
+    assert differences.rows == [
+        ("isjl:alpha=4, load 0.5", "4 ± 0"),
+        ("isjl:alpha=4, load 0.7", "4"),  # its queue grows
+        ("isjl:alpha=8, load 0.5", "8 ± 0"),
+        ("isjl:alpha=8, load 0.7", "8 ± 0"),
+    ]
+    (along,) = study_sections(
+        table((0.5,)).assign(e2el_mean_observations=1000.0), ["e2el"], "alpha", TimeUnit("step"), "fcfs"
+    )
+    assert [row[0] for row in along.tables[1].rows] == ["isjl, alpha 4", "isjl, alpha 8"]
+    assert refusal(lambda: study_sections(frame, ["e2el"], "load", TimeUnit("step"), "sjf")) == (
+        "baseline='sjf': must be one of fcfs, isjl:alpha=4, isjl:alpha=8"
+    )
 
 
 def test_curves_run_along_the_first_axis_with_several_values() -> None:
@@ -239,6 +280,10 @@ def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
     page = Path("load/report.html").read_text(encoding="utf-8")
     assert page.count("<img") == 2
     assert "12 of 12" in page
+    assert "difference from" not in page
+    assert main([*words, "e2el", "--out", "paired", "--baseline", "fcfs"]) == 0
+    paired = Path("paired/report.html").read_text(encoding="utf-8")
+    assert paired.count("difference from fcfs in end-to-end latency (steps), paired by replication") >= 1
     assert main([*words, "throughput", "--out", "alpha", "--against", "alpha"]) == 0
     assert sorted(path.name for path in Path("alpha").glob("*.png")) == [
         "throughput-against-alpha-setting-1.png",
