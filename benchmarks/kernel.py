@@ -95,7 +95,7 @@ def _against_bare_list(count: int) -> bool:
         ledger = Ledger("length", StepTime(), None)
         serve(
             ledger,
-            OpenStream(requests.blocks(), ledger),
+            OpenStream(requests.blocks(), ledger, "Workload"),
             policy,
             slots=SLOTS,
             step_time=StepTime(),

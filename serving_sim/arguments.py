@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -20,7 +20,10 @@ def is_real(value: object) -> TypeGuard[float]:
 
 def is_finite(value: object) -> TypeGuard[float]:
     """Whether ``value`` is a real number that fits a float."""
-    return is_real(value) and abs(value) <= sys.float_info.max  # false for NaN
+    try:
+        return is_real(value) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def check_whole(name: str, value: object, least: int, rule: str) -> int:

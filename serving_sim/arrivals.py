@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, NoReturn
 
 import simpy
 
+from serving_sim.arguments import is_finite, is_whole
 from serving_sim.clock import SOON, Alarm, Clock
 from serving_sim.errors import SourceError
 from serving_sim.ledger import Ledger
@@ -20,9 +22,11 @@ MOST_ACTIONS = 1_000_000
 class OpenStream:
     """Feeds blocks of an open-loop source into the ledger, one block ahead of the worker."""
 
-    def __init__(self, blocks: Iterator[Workload], ledger: Ledger) -> None:
+    def __init__(self, blocks: Iterator[Workload], ledger: Ledger, name: str) -> None:
         self._blocks = blocks
         self._ledger = ledger
+        self._source = f"source {name}"
+        self._columns: tuple[str, ...] = ()
         self._ahead: deque[Workload] = deque()
         self._last = 0.0
 
@@ -49,9 +53,12 @@ class OpenStream:
             return None
         first = block.release[0]
         if first < self._last:
-            raise SourceError(f"source: blocks must be sorted by release, found {first} after {self._last}")
+            raise SourceError(
+                f"{self._source}: blocks must be sorted by release, found {first} after {self._last}"
+            )
         if block.arrival_order is not None:
-            raise SourceError("source: a block must be sorted by release")
+            raise SourceError(f"{self._source}: the block from time {first} on must be sorted by release")
+        self._columns = _same_columns(f"{self._source} at time {first}", block, self._columns)
         self._last = float(block.release[-1])
         self._ledger.append(block)
         return block
@@ -69,6 +76,7 @@ class Desk:
         self._clock = clock
         self._ledger = ledger
         self._name = type(source).__name__
+        self._columns: tuple[str, ...] = ()
         self._started: dict[int, simpy.Event] = {}
         self._finished: dict[int, simpy.Event] = {}
         self._running = 0
@@ -95,9 +103,11 @@ class Desk:
         Raises
         ------
         SourceError
-            If the source acts without end at one instant.
+            If it is no generator, or the source acts without end at one instant.
         """
         self._count_action()
+        if not isinstance(process, Generator):
+            self._refuse(f"a process must be a generator, which yields events, found {process!r:.80}")
         self._running += 1
         self._clock.process(self._guard(process))
 
@@ -110,9 +120,9 @@ class Desk:
             If the instant lies in the past or is not finite, or the source acts without end at one.
         """
         self._count_action()
-        if not self.now <= instant < float("inf"):
-            raise SourceError(f"source {self._name} at time {self.now}: cannot wait for {instant!r}")
-        return self._clock.set_alarm(Alarm(self._clock), instant, SOON)
+        if not (is_finite(instant) and self.now <= instant):
+            self._refuse(f"cannot wait for {instant!r}")
+        return self._clock.set_alarm(Alarm(self._clock), float(instant), SOON)
 
     def refill(self) -> None:
         """A reactive source has no next block to look at."""
@@ -146,28 +156,26 @@ class Desk:
         ValueError
             If a value breaks a rule of `Workload`.
         SourceError
-            If the policy calls it, or the source acts without end at one instant.
+            If the policy calls it, if the columns are not those of the first request, or if the source
+            acts without end at one instant.
         """
         self._count_action()
         if self.decider is not None and self._clock.active_process is self.decider:
-            raise SourceError(
-                f"source {self._name} at time {self.now}: only a process of the source may release, "
-                "not the policy while the worker asks it"
-            )
-        request = self._ledger.append(
-            Workload(
-                [self.now],
-                [length],
-                request_id=None if request_id is None else [request_id],
-                prompt_tokens=None if prompt_tokens is None else [prompt_tokens],
-                output_tokens=None if output_tokens is None else [output_tokens],
-                lower=None if lower is None else [lower],
-                upper=None if upper is None else [upper],
-                tenant=None if tenant is None else [tenant],
-                prompt_steps=None if prompt_steps is None else [prompt_steps],
-                model=None if model is None else [model],
-            )
+            self._refuse("only a process of the source may release, not the policy while the worker asks it")
+        released = Workload(
+            [self.now],
+            [length],
+            request_id=None if request_id is None else [request_id],
+            prompt_tokens=None if prompt_tokens is None else [prompt_tokens],
+            output_tokens=None if output_tokens is None else [output_tokens],
+            lower=None if lower is None else [lower],
+            upper=None if upper is None else [upper],
+            tenant=None if tenant is None else [tenant],
+            prompt_steps=None if prompt_steps is None else [prompt_steps],
+            model=None if model is None else [model],
         )
+        self._columns = _same_columns(f"source {self._name} at time {self.now}", released, self._columns)
+        request = self._ledger.append(released)
         if self.worker is not None:
             self.worker.interrupt()
             self.worker = None  # one interruption makes it look; it listens again when it waits
@@ -205,12 +213,11 @@ class Desk:
         self, waiting: dict[int, simpy.Event], recorded: Callable[[int], float | None], request: int
     ) -> simpy.Event:
         self._count_action()
-        if not 0 <= request < self._ledger.known:
-            raise SourceError(f"source {self._name} at time {self.now}: there is no request {request!r}")
+        if not (is_whole(request) and 0 <= request < self._ledger.known):
+            self._refuse(f"there is no request {request!r}")
+        request = int(request)
         if request < self._ledger.base:
-            raise SourceError(
-                f"source {self._name} at time {self.now}: request {request} has left memory for the sink"
-            )
+            self._refuse(f"request {request} has left memory for the sink")
         instant = recorded(request)
         if instant is not None:  # it happened before anyone asked
             return self._clock.event().succeed(instant)
@@ -222,10 +229,7 @@ class Desk:
             self._instant, self._actions = self.now, 0
         self._actions += 1
         if self._actions > MOST_ACTIONS:
-            raise SourceError(
-                f"source {self._name} at time {self.now}: has acted {MOST_ACTIONS:,} times without letting "
-                "time pass"
-            )
+            self._refuse(f"has acted {MOST_ACTIONS:,} times without letting time pass")
 
     def _tell(self, waiting: dict[int, simpy.Event], request: int) -> None:
         event = waiting.pop(request, None)
@@ -235,10 +239,40 @@ class Desk:
     def _guard(self, process: Process) -> Process:
         # SimPy would rebuild an exception from its arguments; keep the original for the caller
         try:
-            yield from process
+            yield from self._events(process)
         except GeneratorExit:  # this process is collected, or the source has raised it: SimPy passes it on
             raise
         except BaseException as failure:  # noqa: BLE001  (`simulate` raises it)
             self.failure = failure
             raise simpy.core.StopSimulation(None) from None
         self._running -= 1  # not in a finally: a collected generator has not ended, it waits in vain
+
+    def _events(self, process: Process) -> Process:
+        """What a process yields, as ``yield from`` would, but what is no event is refused by our words."""
+        proceed: Callable[[Any], object] = process.send
+        told: Any = None
+        while True:
+            try:
+                event = proceed(told)
+            except StopIteration:
+                return
+            if not isinstance(event, simpy.Event):
+                self._refuse(f"a process must yield events, as desk.at gives them, found {event!r:.80}")
+            try:
+                proceed, told = process.send, (yield event)
+            except BaseException as failure:  # noqa: BLE001  (it is for the process to deal with)
+                proceed, told = process.throw, failure
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise SourceError(f"source {self._name} at time {self.now}: {what}")
+
+
+def _same_columns(where: str, block: Workload, first: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of a block, which must be those of the first one; of that there are none before it."""
+    columns = block.columns
+    if first and columns != first:
+        raise SourceError(
+            f"{where}: all requests must have the columns of the first, {', '.join(first)}, "
+            f"found {', '.join(columns)}"
+        )
+    return columns

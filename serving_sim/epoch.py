@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import NoReturn
 
-from serving_sim.arguments import is_real, is_whole
+from serving_sim.arguments import is_finite, is_whole
 from serving_sim.batch import FREE, Batch
 from serving_sim.errors import PolicyError
 from serving_sim.ledger import Knowledge
@@ -80,7 +80,15 @@ class Epoch:
         return len(self._batch.occupant)
 
     def request(self, slot: int) -> int | None:
-        """Number of the request in ``slot``, None if it is free."""
+        """Number of the request in ``slot``, None if it is free.
+
+        Raises
+        ------
+        PolicyError
+            If there is no such slot.
+        """
+        if not 0 <= slot < len(self._batch.occupant):
+            self._refuse_slot(slot)
         request = self._batch.occupant[slot]
         return None if request == FREE else request
 
@@ -90,19 +98,29 @@ class Epoch:
         Raises
         ------
         PolicyError
-            If the request has not joined, or has left the system.
+            If the request has not joined, or has finished.
         """
         if not 0 <= request < self.joined:
             self._refuse(f"request {request} has not joined, nothing is known of it")
         interval = self._knowledge.interval(request)
         if interval is None:
-            self._refuse(f"request {request} has left the system")
+            self._refuse(f"request {request} has finished, its bounds are no longer kept")
         return interval
 
     def progress(self, slot: int) -> int | None:
-        """Progress of the request in ``slot`` in tokens, None if it is free."""
+        """Progress of the request in ``slot`` in tokens, None if it is free.
+
+        Raises
+        ------
+        PolicyError
+            If there is no such slot.
+        """
         since = self._batch.admitted.get(slot)
-        return None if since is None else self.step - since
+        if since is not None:
+            return self.step - since
+        if not 0 <= slot < len(self._batch.occupant):
+            self._refuse_slot(slot)
+        return None
 
     def wake_in(self, steps: int) -> None:
         """Ask again ``steps`` >= 1 steps from now at the latest; only while the batch is busy.
@@ -127,10 +145,10 @@ class Epoch:
         PolicyError
             If the instant does not lie in the future or is not finite.
         """
-        if not (is_real(instant) and self.now < instant < inf):
+        if not (is_finite(instant) and self.now < float(instant)):
             self._refuse(f"wake_at: instant={instant!r} must lie in the future")
         self.wakes = True
-        self._wake_up = (self._wake_up[0], min(instant, self._wake_up[1]))
+        self._wake_up = (self._wake_up[0], min(float(instant), self._wake_up[1]))
 
     def take_wake_up(self) -> tuple[float, float]:
         """The worker takes the wake-up the answer asked for: a step and an instant, inf for none."""
@@ -140,6 +158,9 @@ class Epoch:
         self.wakes = False
         self._wake_up = NO_WAKE_UP
         return step, instant
+
+    def _refuse_slot(self, slot: int) -> NoReturn:
+        self._refuse(f"slot {slot} is not one of 0..{len(self._batch.occupant) - 1}")
 
     def _refuse(self, what: str) -> NoReturn:
         raise PolicyError(f"policy {self._label} at time {self.now}: {what}")

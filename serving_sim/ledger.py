@@ -35,22 +35,26 @@ _EMPTY: dict[str, Any] = {"start": np.nan, "finish": np.nan, "slot": UNSERVED}
 
 
 class Knowledge:
-    """What policies may know of lengths: intervals and nothing else.
+    """What policies may know of lengths: intervals, until a completion tells the length itself.
 
     It stands apart from the ledger so that no attribute of an epoch leads to a true length that the
     information model hides.
     """
 
-    __slots__ = ("_base", "_lower", "_upper")
+    __slots__ = ("_base", "_finish", "_lower", "_upper")
 
-    def learn(self, base: int, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> None:
-        """Take over the columns; row k is about request ``base + k``."""
-        self._base, self._lower, self._upper = base, lower, upper
+    def learn(
+        self, base: int, lower: NDArray[np.int64], upper: NDArray[np.int64], finish: FloatArray
+    ) -> None:
+        """Take over the columns; row k is about request ``base + k``, its finish NaN for not yet."""
+        self._base, self._lower, self._upper, self._finish = base, lower, upper, finish
 
     def interval(self, request: int) -> tuple[int, int] | None:
-        """Bounds in tokens, None for a request that has left the system."""
+        """Bounds in tokens, None for a request that has finished, whether or not it is still in memory."""
+        if request < self._base:
+            return None
         row = request - self._base
-        return (int(self._lower[row]), int(self._upper[row])) if row >= 0 else None
+        return (int(self._lower[row]), int(self._upper[row])) if np.isnan(self._finish[row]) else None
 
 
 class Ledger:
@@ -100,7 +104,7 @@ class Ledger:
         self._blocks.append(block)
         self.known += len(block)
         lower = "lower" if self._size_from == "upper" else "size"
-        self.knowledge.learn(self.base, self._columns[lower], self._columns["size"])
+        self.knowledge.learn(self.base, *(self._columns[name] for name in (lower, "size", "finish")))
         self.tokens += block.total_length
         self.intrinsic += block.intrinsic
         return first

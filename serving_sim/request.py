@@ -121,10 +121,14 @@ class Workload:
             object.__setattr__(part, field.name, None if column is None else _read_only(column[rows]))
         return part
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that somebody gave."""
+        return tuple([name for name in _COLUMNS if getattr(self, name) is not None])
+
     def row(self, row: int) -> dict[str, Any]:
         """What is known of one request but its release, by column; what nobody gave is left out."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "release"}
-        return {name: column[row] for name, column in columns.items() if column is not None}
+        return {name: getattr(self, name)[row] for name in self.columns if name != "release"}
 
     @classmethod
     def joined(cls, parts: Sequence[Workload]) -> Workload:
@@ -180,6 +184,9 @@ class Workload:
         else:
             counted = (self.prompt_tokens + self.output_tokens == self.length) & (self.output_tokens > 0)
         return _read_only(np.where(counted, self.prompt_tokens + 1, 1))
+
+
+_COLUMNS = tuple(field.name for field in fields(Workload))
 
 
 def exact_sum(values: IntArray) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -98,14 +98,15 @@ def simulate(
     _check_model(information, slotted=slotted, step_time=step_time)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
+    name = type(source).__name__
     arrivals: OpenStream | ReactiveSource
     if isinstance(source, ReactiveSource):
         arrivals = source
     elif isinstance(source, Workload):
         _check_horizon(source, slots, step_time)
-        arrivals = OpenStream(source.blocks(), ledger)
+        arrivals = OpenStream(source.blocks(), ledger, name)
     else:
-        arrivals = OpenStream(_within_horizon(source, slots, step_time), ledger)
+        arrivals = OpenStream(_within_horizon(_blocks(source), slots, step_time), ledger, name)
     chosen = choose(engine, source, arrivals, policy, step_time=step_time, slotted=slotted)
     serve = _serve_compiled if chosen == "compiled" else _serve_simpy
     outcome = serve(
@@ -261,8 +262,20 @@ def _check_model(information: str, *, slotted: bool, step_time: StepTime) -> Non
         raise ValueError("slotted=True: needs a constant step time (base alone)")
 
 
-def _within_horizon(source: OpenSource, slots: int, step_time: StepTime) -> Iterator[Workload]:
-    for block in source.blocks():
+def _blocks(source: OpenSource) -> Iterator[Workload]:
+    """What a source of one's own gives, as long as it is blocks."""
+    name = type(source).__name__
+    blocks: object = source.blocks()
+    if not isinstance(blocks, Iterable):
+        raise SourceError(f"source {name}: blocks must give Workloads one by one, found {blocks!r:.80}")
+    for number, block in enumerate(blocks):
+        if not isinstance(block, Workload):
+            raise SourceError(f"source {name}: block {number} must be a Workload, found {block!r:.80}")
+        yield block
+
+
+def _within_horizon(blocks: Iterator[Workload], slots: int, step_time: StepTime) -> Iterator[Workload]:
+    for block in blocks:
         _check_horizon(block, slots, step_time)
         yield block
 

@@ -26,8 +26,9 @@ class OpenSource(Protocol):
     def blocks(self) -> Iterator[Workload]:
         """Consecutive parts of the stream.
 
-        Each block is sorted by release and starts no earlier than the one before it ended. Only
-        blocks with unfinished requests stay in memory.
+        Each block is sorted by release, starts no earlier than the one before it ended and has the same
+        columns. With a sink only blocks with unfinished requests stay in memory; ids are then held against
+        one another within a block alone, so that it is for the source to keep them apart.
         """
 
 

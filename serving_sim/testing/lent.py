@@ -43,7 +43,14 @@ class LentEpoch:
                 f"epoch.interval({request})",
                 "the number does not come from join",
             )
-        return self._epoch.interval(request)
+        try:
+            return self._epoch.interval(request)
+        except PolicyError:
+            self._refuse(
+                "the bounds of a request that waits or is served to be asked for",
+                f"epoch.interval({request})",
+                "the policy remembers a request that has finished",
+            )
 
     def wake_in(self, steps: int) -> None:
         """See `Epoch.wake_in`."""

@@ -6,12 +6,12 @@ expected, what was found and the likely cause.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from serving_sim.errors import SourceError
+from serving_sim.record import Run, Served, Sink
 from serving_sim.request import Workload
 from serving_sim.simulate import simulate
 from serving_sim.source import OpenSource, ReactiveSource
@@ -27,6 +27,13 @@ MOST = 100_000
 
 _SLOTS = (1, 3)
 """Workers that a reactive source meets: on one, waiting requests queue up; on the other, some never wait."""
+
+
+class _Drain:
+    """A sink that keeps nothing: what has finished can no longer be asked for."""
+
+    def write(self, served: Served) -> None:
+        """Let it go."""
 
 
 def check_kind(make: MakeSource) -> None:
@@ -55,7 +62,15 @@ def check_blocks(make: MakeSource, most: int = MOST) -> None:
         return
     before: Workload | None = None
     count = 0
-    for number, block in enumerate(source.blocks()):
+    blocks: object = source.blocks()
+    if not isinstance(blocks, Iterable):
+        fail(
+            _label(source),
+            expected="blocks to give Workloads one by one",
+            found=f"an object of type {type(blocks).__name__}",
+            cause="blocks neither yields nor returns what can be iterated over",
+        )
+    for number, block in enumerate(blocks):
         _check_block(f"{_label(source)}, block {number}", block, before)
         before = block
         count += len(block)
@@ -65,13 +80,15 @@ def check_blocks(make: MakeSource, most: int = MOST) -> None:
 
 def check_end(make: MakeSource, most: int = MOST) -> None:
     """The source ends, and waits only for what lies ahead and can happen."""
-    for slots in _SLOTS:
+    runs = [(slots, None) for slots in _SLOTS]
+    for slots, sink in (*runs, (_SLOTS[0], _Drain())):
         source = make()
-        outcome = _outcome(source, slots, most)
+        outcome = _run(source, slots, most, sink)
         if isinstance(outcome, str):
             fail(
                 _label(source),
-                expected=f"a run with slots={slots} to end within {most} requests",
+                expected=f"a run with slots={slots}{'' if sink is None else ' and a sink'} to end within "
+                f"{most} requests",
                 found=outcome,
                 cause="a loop without a bound, or a wait for an instant or a fate that will not come",
             )
@@ -130,43 +147,45 @@ def _check_block(where: str, block: object, before: Workload | None) -> None:
             found=f"{block.release[0]}",
             cause="every block starts its clock anew",
         )
-    if _columns(block) != _columns(before):
+    if block.columns != before.columns:
         fail(
             where,
-            expected=f"the columns of the block before, {', '.join(_columns(before))}",
-            found=", ".join(_columns(block)),
+            expected=f"the columns of the block before, {', '.join(before.columns)}",
+            found=", ".join(block.columns),
             cause="a column is left out where nothing is known of it",
         )
 
 
 def _outcome(source: Source, slots: int, most: int = MOST) -> Workload | str:
     """What the source released, or what went wrong in words."""
+    outcome = _run(source, slots, most)
+    if isinstance(outcome, str):
+        return outcome
+    assert outcome.requests is not None  # they went to no sink
+    return outcome.requests
+
+
+def _run(source: Source, slots: int, most: int, sink: Sink | None = None) -> Run | str:
     try:
-        requests = simulate(source, ArrivalOrder(most), slots=slots).requests
+        return simulate(source, ArrivalOrder(most), slots=slots, sink=sink)
     except TooManyRequestsError:
         return f"more than {most} requests"
     except SourceError as error:
         return f"'{error}'"
-    assert requests is not None  # they went to no sink
-    return requests
 
 
 def _parting(one: Workload | str, other: Workload | str) -> str | None:
     if isinstance(one, str) or isinstance(other, str) or len(one) != len(other):
         ours, theirs = (each if isinstance(each, str) else f"{len(each)} in all" for each in (one, other))
         return None if ours == theirs else f"{ours} against {theirs}"
-    if _columns(one) != _columns(other):
-        return f"columns {', '.join(_columns(one))} against {', '.join(_columns(other))}"
-    for name in _columns(one):
+    if one.columns != other.columns:
+        return f"columns {', '.join(one.columns)} against {', '.join(other.columns)}"
+    for name in one.columns:
         pairs = zip(getattr(one, name).tolist(), getattr(other, name).tolist(), strict=True)
         for row, (our, their) in enumerate(pairs):
             if our != their:
                 return f"request {row} with {name} {our} against {their}"
     return None
-
-
-def _columns(block: Workload) -> list[str]:
-    return [field.name for field in fields(Workload) if getattr(block, field.name) is not None]
 
 
 def _label(source: Source) -> str:

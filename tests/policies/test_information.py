@@ -47,15 +47,21 @@ class Witness(PassThrough):
         super().__init__(inner)
         self.told: list[tuple[float, object]] = []
         self._joined: list[object] = []
+        self._waiting: set[int] = set()
 
     def join(self, request: int, size: int, release: float) -> None:
         self._joined.append((request, size, release))
+        self._waiting.add(request)
         self.inner.join(request, size, release)
 
     def decide(self, epoch: Epoch) -> list[Admission]:
         seen = (epoch.step, epoch.free, epoch.max_progress, tuple(self._joined))
-        bounds = [epoch.interval(request) for request in range(len(self._joined))]
+        served = {epoch.request(slot) for slot in range(epoch.slots)} - {None}
+        bounds = [
+            epoch.interval(request) for request in range(epoch.joined) if request in self._waiting | served
+        ]
         answer = list(self.inner.decide(epoch))
+        self._waiting.difference_update(request for request, _ in answer)
         self.told.append((epoch.now, (seen, bounds, answer, epoch.wakes)))
         return answer
 

@@ -129,6 +129,22 @@ def refusal(decide: Decide) -> str:
             "policy plain at time 0.0: request 2 has not joined, nothing is known of it",
         ),
         (
+            lambda plain, epoch: (epoch.now and epoch.interval(0)) or plain.admit(epoch),
+            "policy plain at time 3.0: request 0 has finished, its bounds are no longer kept",
+        ),
+        (
+            lambda _, epoch: epoch.request(2),
+            "policy plain at time 0.0: slot 2 is not one of 0..1",
+        ),
+        (
+            lambda _, epoch: epoch.request(-1),
+            "policy plain at time 0.0: slot -1 is not one of 0..1",
+        ),
+        (
+            lambda _, epoch: epoch.progress(-1),
+            "policy plain at time 0.0: slot -1 is not one of 0..1",
+        ),
+        (
             lambda _, epoch: epoch.wake_in(0),
             "policy plain at time 0.0: wake_in: steps=0 must be a whole number >= 1",
         ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import simpy
 
@@ -226,13 +227,99 @@ def test_a_source_that_waits_for_something_that_cannot_happen_is_named() -> None
         simulate(Scripted(script), FCFS(), slots=1)
 
 
-def test_a_source_may_not_ask_for_a_request_it_has_not_released() -> None:
+@pytest.mark.parametrize("request_number", [1, -1, 0.0, None])
+def test_a_source_may_not_ask_for_a_request_it_has_not_released(request_number: object) -> None:
     def script(desk: Desk, _log: list[object]) -> Process:
         desk.release(1)
-        yield desk.started(1)
+        yield desk.started(cast("int", request_number))
 
-    with pytest.raises(SourceError, match=r"^source Scripted at time 0\.0: there is no request 1$"):
+    with pytest.raises(SourceError) as caught:
         simulate(Scripted(script), FCFS(), slots=1)
+    assert str(caught.value) == f"source Scripted at time 0.0: there is no request {request_number}"
+
+
+class Own(ReactiveSource):
+    """A source that spawns, or is, what it is given."""
+
+    def __init__(self, first: object, *others: object) -> None:
+        self.first = first
+        self.others = others
+
+    def process(self, desk: Desk) -> Process:
+        for other in self.others:
+            desk.spawn(cast("Process", other))
+        return cast("Process", self.first)
+
+
+def test_a_process_is_a_generator() -> None:
+    with pytest.raises(SourceError) as caught:
+        simulate(Own(None), FCFS(), slots=1)
+    assert str(caught.value) == (
+        "source Own at time 0.0: a process must be a generator, which yields events, found None"
+    )
+    with pytest.raises(SourceError, match=r"which yields events, found <class 'list'>$"):
+        simulate(Own(None, list), FCFS(), slots=1)
+
+
+@pytest.mark.parametrize("value", [3, None, "soon"])
+def test_a_process_yields_events(value: object) -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        yield desk.finished(desk.release(2))
+        yield cast("simpy.Event", value)
+
+    with pytest.raises(SourceError) as caught:
+        simulate(Scripted(script), FCFS(), slots=1)
+    assert str(caught.value) == (
+        f"source Scripted at time 2.0: a process must yield events, as desk.at gives them, found {value!r}"
+    )
+
+
+def test_a_process_may_deal_with_an_event_that_fails() -> None:
+    def script(desk: Desk, log: list[object]) -> Process:
+        request = desk.release(3)
+        try:
+            yield desk.at(1.0).env.event().fail(KeyError("mine"))
+        except KeyError as error:
+            log.append((error.args, desk.now))
+        log.append((yield desk.finished(request)))
+
+    source = Scripted(script)
+    simulate(source, FCFS(), slots=1)
+    assert source.log == [(("mine",), 0.0), 3.0]
+
+
+def test_instants_of_numpy_are_counted_as_finely_as_python_s() -> None:
+    def script(desk: Desk, log: list[object]) -> Process:
+        yield desk.at(cast("float", np.float32(0.1)))
+        desk.release(1)
+        yield desk.at(desk.now + 1e-9)
+        log.append(desk.now - float(np.float32(0.1)))
+
+    class Waits(FCFS):
+        def decide(self, epoch: Epoch) -> Sequence[Admission]:
+            if epoch.now < 1:
+                epoch.wake_at(cast("float", np.float32(1.1)))
+                return ()
+            return super().decide(epoch)
+
+    source = Scripted(script)
+    run = simulate(source, Waits(), slots=1, step_time=StepTime(1e-9))
+    assert source.log == pytest.approx([1e-9])
+    assert run.makespan == float(np.float32(1.1)) + 1e-9
+
+
+def test_a_column_is_given_for_all_requests_or_for_none() -> None:
+    def script(desk: Desk, _log: list[object]) -> Process:
+        desk.release(1, request_id="a", tenant="b")
+        yield desk.at(0.5)
+        desk.release(1, tenant="b")
+
+    with pytest.raises(SourceError) as caught:
+        simulate(Scripted(script), FCFS(), slots=1)
+    assert str(caught.value) == (
+        "source Scripted at time 0.5: all requests must have the columns of the first, release, length, "
+        "request_id, tenant, found release, length, tenant"
+    )
 
 
 def test_a_source_that_releases_nothing_is_refused() -> None:

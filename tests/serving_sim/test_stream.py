@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 import pytest
@@ -103,10 +104,10 @@ def test_blocks_without_a_sink_are_joined() -> None:
 def test_blocks_out_of_order_are_refused() -> None:
     late, early = Workload([5, 6], [1, 1]), Workload([4], [1])
     with pytest.raises(
-        SourceError, match=r"^source: blocks must be sorted by release, found 4\.0 after 6\.0$"
+        SourceError, match=r"^source Blocks: blocks must be sorted by release, found 4\.0 after 6\.0$"
     ):
         simulate(Blocks([late, early]), FCFS(), slots=1)
-    with pytest.raises(SourceError, match=r"^source: a block must be sorted by release$"):
+    with pytest.raises(SourceError, match=r"^source Blocks: the block from time 5\.0 on must be sorted"):
         simulate(Blocks([Workload([5, 4], [1, 1])]), FCFS(), slots=1)
 
 
@@ -120,8 +121,31 @@ def test_an_empty_stream_is_refused(engine: Engine) -> None:
 
 def test_a_column_that_comes_and_goes_is_refused() -> None:
     with_tenant, without = Workload([0], [1], tenant=["a"]), Workload([1], [1])
-    with pytest.raises(ValueError, match=r"^tenant: must be present in all parts or in none$"):
-        simulate(Blocks([with_tenant, without]), FCFS(), slots=1)
+    for sink in (None, Kept(Blocks([]))):
+        with pytest.raises(SourceError) as caught:
+            simulate(Blocks([with_tenant, without]), FCFS(), slots=1, sink=sink)
+        assert str(caught.value) == (
+            "source Blocks at time 1.0: all requests must have the columns of the first, release, length, "
+            "tenant, found release, length"
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "blocks must give Workloads one by one, found None"),
+        ([Workload([0], [1]), (0, 1)], "block 1 must be a Workload, found (0, 1)"),
+        ([None], "block 0 must be a Workload, found None"),
+    ],
+)
+def test_what_is_no_block_is_refused(given: object, message: str) -> None:
+    class Own:
+        def blocks(self) -> Iterator[Workload]:
+            return cast("Iterator[Workload]", given)
+
+    with pytest.raises(SourceError) as caught:
+        simulate(Own(), FCFS(), slots=1)
+    assert str(caught.value) == f"source Own: {message}"
 
 
 def test_a_reactive_source_may_stream_to_a_sink() -> None:
@@ -151,26 +175,16 @@ def test_a_request_that_went_to_the_sink_can_no_longer_be_asked_for() -> None:
         simulate(Late(), FCFS(), slots=1, sink=Kept(Blocks([])))
 
 
-def test_a_request_that_went_to_the_sink_has_no_bounds_any_more() -> None:
+def test_a_request_that_has_finished_has_no_bounds_any_more_with_a_sink_or_without() -> None:
     class Remembers(FCFS):
         def decide(self, epoch: Epoch) -> Sequence[Admission]:
             epoch.interval(0)
             return super().decide(epoch)
 
     stream = Blocks([Workload([at], [1]) for at in (0.0, 1.0, 2.0, 3.0)])
-    with pytest.raises(PolicyError, match=r"^policy fcfs at time 1\.0: request 0 has left the system$"):
-        simulate(stream, Remembers(), slots=1, sink=Kept(stream))
-
-
-@pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=1.0, per_request=0.0, per_token=0.001)])
-def test_prompts_may_be_known_from_a_later_block_on(step_time: StepTime) -> None:
-    first = Workload([0.0, 0.0], [9, 2])
-    second = Workload([1.0], [4], prompt_tokens=[3], output_tokens=[1])
-    sink = Kept(Blocks([]))
-    run = simulate(Blocks([first, second]), FCFS(), slots=3, sink=sink, step_time=step_time)
-    made = [served.first_token - served.start for served in sink.served]
-    steps = [[round(instant / run.makespan * run.steps) for instant in block] for block in made]
-    assert steps == [[1, 1], [4]]
+    for sink in (None, Kept(stream)):
+        with pytest.raises(PolicyError, match=r"^policy fcfs at time 1\.0: request 0 has finished, "):
+            simulate(stream, Remembers(), slots=1, sink=sink)
 
 
 def test_blocks_may_not_share_a_request_id() -> None:

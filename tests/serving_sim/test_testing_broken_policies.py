@@ -179,6 +179,17 @@ class AsksForTheNext(Plain):
 
 
 @fails(
+    "check_epoch_use: instance 'one slot': policy plain at time 4.0: expected the bounds of a request that "
+    "waits or is served to be asked for, found epoch.interval(0); likely cause: the policy remembers a "
+    "request that has finished"
+)
+class AsksForOneThatHasFinished(Plain):
+    def decide(self, epoch: Epoch) -> Sequence[Admission]:
+        epoch.interval(0)
+        return self.admit(epoch)
+
+
+@fails(
     "check_wake_ups: instance 'one request': policy plain at time 0.0: expected a whole number of steps "
     f">= 1, found wake_in(0); likely cause: {COME}"
 )

@@ -118,6 +118,32 @@ def test_block_that_is_no_workload() -> None:
     )
 
 
+def test_source_that_gives_no_blocks() -> None:
+    class Nothing:
+        def blocks(self) -> Iterator[Workload]:
+            return cast("Iterator[Workload]", None)
+
+    assert failure(Nothing) == (
+        "check_blocks: source Nothing: expected blocks to give Workloads one by one, found an object of type "
+        "NoneType; likely cause: blocks neither yields nor returns what can be iterated over"
+    )
+
+
+def test_fates_that_a_sink_takes_away() -> None:
+    class Remembers(ReactiveSource):
+        def process(self, desk: Desk) -> Process:
+            first = desk.release(1)
+            yield desk.finished(first)
+            yield desk.finished(desk.release(1))
+            yield desk.finished(first)
+
+    assert failure(Remembers) == (
+        "check_end: source Remembers: expected a run with slots=1 and a sink to end within 100 requests, "
+        "found 'source Remembers at time 2.0: request 0 has left memory for the sink'; likely cause: a loop "
+        "without a bound, or a wait for an instant or a fate that will not come"
+    )
+
+
 def test_open_source_without_an_end() -> None:
     class Forever:
         def blocks(self) -> Iterator[Workload]:
@@ -170,7 +196,7 @@ def test_process_that_waits_for_ever() -> None:
 
 
 def test_numbers_that_change() -> None:
-    lengths = cycle([5, 7])
+    lengths = cycle([7, 5])
     assert failure(lambda: Workload([0, 0], [3, next(lengths)])) == (
         "check_repeatable: source Workload: expected the same requests from two new objects, found request "
         "1 with length 7 against 5; likely cause: random numbers without a seed, or state outside the "
@@ -179,7 +205,7 @@ def test_numbers_that_change() -> None:
 
 
 def test_number_of_requests_that_changes() -> None:
-    sizes = cycle([5, 7])
+    sizes = cycle([7, 5])
     assert failure(lambda: Workload([0.0] * (size := next(sizes)), [1] * size)) == (
         "check_repeatable: source Workload: expected the same requests from two new objects, found 7 in all "
         "against 5 in all; likely cause: random numbers without a seed, or state outside the object"
@@ -187,7 +213,7 @@ def test_number_of_requests_that_changes() -> None:
 
 
 def test_columns_that_change() -> None:
-    tenants = cycle([["a"], None])
+    tenants = cycle([None, ["a"]])
     assert failure(lambda: Workload([0], [1], tenant=next(tenants))) == (
         "check_repeatable: source Workload: expected the same requests from two new objects, found columns "
         "release, length against release, length, tenant; likely cause: random numbers without a seed, or "
