@@ -13,6 +13,7 @@ from analysis.cli import main
 def test_the_worst_ratios_come_as_numbers_and_as_a_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("ortools")
     words = ["--steps", "3", "--longest", "5", "--workers", "1", "--json", "--quiet", "--out", str(tmp_path)]
     assert main(["adversary", "worst-by-slots", *words]) == 0
     worst = json.loads(capsys.readouterr().out)["worst"]
