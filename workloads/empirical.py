@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim.arguments import unknown
+from workloads.spec import PATH
 from workloads.traces import read_lengths
 
 _COLUMNS = ("length", "prompt_tokens", "output_tokens")
@@ -31,7 +32,7 @@ class Empirical:
         If the file cannot be read, lacks the column, or the column holds values below 1.
     """
 
-    file: str
+    file: str = field(metadata=PATH)
     column: str = "length"
     _values: NDArray[np.int64] = field(init=False, repr=False, compare=False)
 

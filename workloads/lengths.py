@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -48,8 +49,10 @@ class Lengths(Protocol):
         """``n`` independent lengths, shape (n,)."""
 
 
-def parse_lengths(text: str) -> Lengths:
+def parse_lengths(text: str, *, folder: Path | None = None) -> Lengths:
     """The distribution that ``NAME:key=value,..`` names, such as ``geometric:mean=128``.
+
+    Paths in the text begin in ``folder``, by default in the working folder.
 
     Raises
     ------
@@ -59,7 +62,7 @@ def parse_lengths(text: str) -> Lengths:
         If the text does not name a distribution with its parameters.
     """
     check_kind("text", text, str, "a text such as 'geometric:mean=128'")
-    return cast("Lengths", parse(text, LENGTHS, Lengths))
+    return cast("Lengths", parse(text, LENGTHS, Lengths, folder=folder))
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
 from typing import Any, cast, get_args, get_type_hints
 
 from serving_sim.arguments import unknown
 from workloads.registry import Registry, said
 
+PATH: Mapping[str, object] = {"path": True}
+"""Metadata of a field that holds the path of a file, or a pattern for several."""
+
 
 def parse(
-    text: str, registry: Registry, kind: type[Any], defaults: Mapping[str, object] | None = None
+    text: str,
+    registry: Registry,
+    kind: type[Any],
+    defaults: Mapping[str, object] | None = None,
+    folder: Path | None = None,
 ) -> object:
     """The dataclass a text names, with the parameters the text gives.
 
@@ -26,6 +34,8 @@ def parse(
         Protocol of what all classes of the registry make.
     defaults : mapping of str to object, optional
         Values for parameters that the text leaves out, where the class has them.
+    folder : Path, optional
+        Where paths in the text begin; the working folder by default.
 
     Raises
     ------
@@ -35,7 +45,7 @@ def parse(
     """
     name, rest = registry.split(text)
     cls = _class(name, registry)
-    parameters_of = _parameters(cls)
+    parameters_of = _parameters(cls, folder)
     given = _given(name, rest, parameters_of)
     known = {key: value for key, value in (defaults or {}).items() if key in parameters_of}
     parameters = known | given
@@ -54,6 +64,20 @@ def parse(
         rule = f"must be a {registry.kind}, as workloads.{kind.__name__} describes it"
         raise ValueError(f"{name}: {rule}")  # noqa: TRY004  (bad input)
     return made
+
+
+def class_and_paths(text: str, registry: Registry, folder: Path | None = None) -> tuple[type, list[str]]:
+    """The class that a text names, and the paths that it gives as parameters.
+
+    Raises
+    ------
+    ValueError
+        If the name or a key is unknown, a key comes twice or a value does not fit.
+    """
+    name, rest = registry.split(text)
+    cls = _class(name, registry)
+    given = _given(name, rest, _parameters(cls, folder))
+    return cls, [str(given[field.name]) for field in fields(cls) if _is_path(field) and field.name in given]
 
 
 def leaves_open(text: str, registry: Registry, key: str) -> bool:
@@ -104,9 +128,17 @@ def _given(name: str, rest: str, parameters: Mapping[str, Callable[[str], object
     return given
 
 
-def _parameters(cls: type) -> dict[str, Callable[[str], object]]:
+def _parameters(cls: type, folder: Path | None = None) -> dict[str, Callable[[str], object]]:
     hints = get_type_hints(cls)
-    return {field.name: _converter(hints[field.name]) for field in fields(cls) if field.init}
+    converters = {field.name: _converter(hints[field.name]) for field in fields(cls) if field.init}
+    if folder is not None:
+        for field in filter(_is_path, fields(cls)):
+            converters[field.name] = lambda raw: str(folder / raw)
+    return converters
+
+
+def _is_path(field: Field[Any]) -> bool:
+    return field.metadata.get("path") is True
 
 
 def _converter(hint: Callable[[str], object]) -> Callable[[str], object]:

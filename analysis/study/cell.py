@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 
 from analysis.stability import WorkRates
 from analysis.statistic import PERCENTILES
+from analysis.study.code import classes_of, code_digests
 from analysis.study.source import Scalar, Source
 from analysis.version import project_version
 from policies import parse_policy
@@ -17,7 +18,7 @@ from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
 from workloads import replication_seed
 
-_REVISION = 2
+_REVISION = 3
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
 
 
@@ -103,6 +104,7 @@ class Cell:
             self.coordinates,
             self.source.definition,
             asdict(self.settings),
+            _code_of_policy(self.policy, self.alpha),
         ]
         return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
@@ -134,6 +136,11 @@ class Cell:
             alpha=self.alpha,
             engine=engine,
         )
+
+
+@cache  # once for all replications
+def _code_of_policy(text: str, alpha: int | None) -> list[str]:
+    return code_digests(classes_of(build_policy(text, alpha)))
 
 
 def build_policy(text: str, alpha: int | None) -> Policy:

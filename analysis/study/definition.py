@@ -20,7 +20,7 @@ from analysis.latency import check_warmup
 from analysis.statistic import PERCENTILES, quantiles
 from analysis.study.cell import Cell, Settings, build_policy
 from analysis.study.reading import Entries, numbers, positive, table, text, whole, word
-from analysis.study.source import Logged, Made, Source, Specified, log_digest
+from analysis.study.source import Logged, Made, Source, Specified, lengths_digest, log_digest
 from analysis.time_unit import TimeUnit
 from policies import modules_of
 from serving_sim import Policy, StepTime
@@ -206,7 +206,7 @@ def _sources(entries: Entries, settings: Settings, folder: Path, modules: Collec
     for key, registry in (("lengths", LENGTHS), ("arrivals", ARRIVALS)):
         for each in entries.several(key, text):
             _check_module(key, each, {registry.module_of(each)} - {None}, modules)
-    return _made(entries, settings)
+    return _made(entries, settings, folder)
 
 
 def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Source]:
@@ -219,9 +219,10 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
         given = read_specification(folder / name)
         counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS)) or (given.num_prompts,)
         check_warmup(settings.warmup, min(counts))
+        content = lengths_digest(given.lengths, Path.cwd())
         own_pace = [(given.arrivals, None, given.request_rate)]
         found += [
-            Specified(name, Made(given.lengths, process, load, rate, count))
+            Specified(name, Made(given.lengths, process, load, rate, count, Path.cwd(), content))
             for (process, load, rate), count in product(
                 _processes(entries, (given.arrivals,)) if paced else own_pace, counts
             )
@@ -229,16 +230,17 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
     return found
 
 
-def _made(entries: Entries, settings: Settings) -> list[Source]:
+def _made(entries: Entries, settings: Settings, folder: Path) -> list[Source]:
     for key in ("lengths", "num-prompts"):
         _needed(entries, key)
     counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS))
     check_warmup(settings.warmup, min(counts))
-    lengths = entries.several("lengths", text, _lengths)
+    lengths = entries.several("lengths", text, partial(_lengths, folder=folder))
     processes = _processes(entries, entries.several("arrivals", text, _process) or ("poisson",))
     _check_size("workloads", (lengths, processes, counts))
+    contents = {each: lengths_digest(each, folder.absolute()) for each in lengths}
     return [
-        Made(each, process, load, rate, count)
+        Made(each, process, load, rate, count, folder.absolute(), contents[each])
         for each, (process, load, rate), count in product(lengths, processes, counts)
     ]
 
@@ -262,9 +264,9 @@ def _processes(entries: Entries, arrivals: tuple[str, ...]) -> list[tuple[str, f
     return found
 
 
-def _lengths(distribution: str) -> object:
+def _lengths(distribution: str, folder: Path) -> object:
     """What a length distribution is, however it is spelled."""
-    return _parameters(parse_lengths(distribution))
+    return _parameters(parse_lengths(distribution, folder=folder))
 
 
 @dataclass(frozen=True)

@@ -44,11 +44,12 @@ def attempt(cell: Cell, digest: str) -> Result:
     cell : Cell
         What to simulate.
     digest : str
-        The cell's digest in the process that asks: a worker on another version would give another row.
+        The cell's digest in the process that asks: a worker with other code would give another row.
     """
     try:
         if cell.digest != digest:
-            return Result(error=f"its worker has another version of the project: {project_version()}")
+            other = f"another version of the project or of its user's code: {project_version()}"
+            return Result(error=f"its worker has {other}")
         return Result(row=json.dumps(measure(cell), ensure_ascii=False, allow_nan=False))
     except BaseException as error:  # noqa: BLE001  (a study outlives whatever a policy may raise)
         return Result(error=f"{type(error).__name__}: {' '.join(str(error).split())}")

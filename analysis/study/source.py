@@ -12,9 +12,21 @@ from typing import Literal
 import numpy as np
 
 from analysis.stability import UNKNOWN, WorkRates
+from analysis.study.code import code_digests
 from serving_sim import StepTime, Workload
-from workloads import Arrivals, make_workload, parse_arrivals, parse_lengths, rate_for_load, read_requests
+from workloads import (
+    Arrivals,
+    Lengths,
+    make_workload,
+    parse_arrivals,
+    parse_lengths,
+    rate_for_load,
+    read_requests,
+)
+from workloads.arrivals import ARRIVALS
+from workloads.lengths import LENGTHS
 from workloads.regular_file import RULE, may_not_end
+from workloads.spec import class_and_paths
 from workloads.traces import log_files
 
 Scalar = str | int | float | None
@@ -34,6 +46,10 @@ class Made:
         Requests per time unit; None like the load where the process has its own rate.
     num_prompts : int
         Number of requests.
+    folder : Path
+        Where paths in ``lengths`` begin.
+    content : str or None
+        Digest of the files that ``lengths`` names: others under the same name are noticed.
     """
 
     lengths: str
@@ -41,6 +57,8 @@ class Made:
     load: float | None
     request_rate: float | None
     num_prompts: int
+    folder: Path = Path()
+    content: str | None = None
 
     @property
     def coordinates(self) -> dict[str, Scalar]:
@@ -55,19 +73,23 @@ class Made:
 
     @property
     def definition(self) -> Sequence[Scalar]:
-        """What a row depends on beside the coordinates: nothing."""
-        return ()
+        """What a row depends on beside the coordinates: files and code that these name."""
+        lengths, _ = class_and_paths(self.lengths, LENGTHS)
+        arrivals, _ = class_and_paths(self.arrivals, ARRIVALS)
+        content = () if self.content is None else (self.content,)
+        return (*content, *code_digests([lengths, arrivals]))
 
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of a replication."""
-        lengths = parse_lengths(self.lengths)
-        return make_workload(self.num_prompts, lengths, self._process(slots, step_time), seed)
+        if lengths_digest(self.lengths, self.folder) != self.content:
+            raise ValueError(f"{self.lengths}: has changed since the study was read")
+        return make_workload(self.num_prompts, self._lengths(), self._process(slots, step_time), seed)
 
     def rates(self, *, slots: int, step_time: StepTime) -> WorkRates:
         """What is known of the arriving work."""
         process = self._process(slots, step_time)
         rate: float | None = getattr(process, "rate", None)  # a backlog has none
-        offered = None if rate is None else rate * parse_lengths(self.lengths).mean
+        offered = None if rate is None else rate * self._lengths().mean
         return WorkRates(offered, dispersion=getattr(process, "dispersion", None))
 
     def check_span(self, *, slots: int, step_time: StepTime) -> None:
@@ -92,10 +114,13 @@ class Made:
             return f"request-rate={self.request_rate!r}"
         return f"arrivals={self.arrivals!r}"
 
+    def _lengths(self) -> Lengths:
+        return parse_lengths(self.lengths, folder=self.folder)
+
     def _process(self, slots: int, step_time: StepTime) -> Arrivals:
         rate = self.request_rate
         if self.load is not None:
-            mean = parse_lengths(self.lengths).mean
+            mean = self._lengths().mean
             rate = rate_for_load(self.load, slots=slots, mean_length=mean, step_duration=step_time.base)
         return parse_arrivals(self.arrivals, rate=rate)
 
@@ -127,7 +152,7 @@ class Specified:
     @property
     def definition(self) -> Sequence[Scalar]:
         """What the name stands for: another specification under the same name is noticed."""
-        return (self.made.lengths, self.made.arrivals)
+        return (self.made.lengths, self.made.arrivals, *self.made.definition)
 
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of a replication."""
@@ -199,6 +224,12 @@ class Logged:
 
 
 Source = Made | Specified | Logged
+
+
+def lengths_digest(lengths: str, folder: Path) -> str | None:
+    """Digest of the files that lengths are drawn from, None where they are drawn from none."""
+    _, paths = class_and_paths(lengths, LENGTHS, folder)
+    return " ".join(log_digest(Path(path)) for path in paths) or None
 
 
 def log_digest(path: Path) -> str:

@@ -123,6 +123,25 @@ def test_settings_change_the_digest_and_not_the_place(line: str) -> None:
     assert not {cell.digest for cell in before} & {cell.digest for cell in after}
 
 
+def test_lengths_are_drawn_from_a_file_beside_the_study(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    lengths = folder / "sub" / "lengths.csv"
+    lengths.write_text("release,length\n0,3\n", encoding="utf-8")
+    text = (
+        'policy = "fcfs"\nslots = 1\nnum-prompts = 2\narrivals = "backlog"\n'
+        'lengths = "empirical:file=lengths.csv"\n'
+    )
+    (folder / "sub" / "a.toml").write_text(text, encoding="utf-8")
+    (before,) = read_study(Path("sub/a.toml")).cells
+    assert before.coordinates["lengths"] == "empirical:file=lengths.csv"
+    assert before.workload().length.tolist() == [3, 3]
+    lengths.write_text("release,length\n0,4\n", encoding="utf-8")
+    assert refusal(before.workload) == "empirical:file=lengths.csv: has changed since the study was read"
+    (after,) = read_study(Path("sub/a.toml")).cells
+    assert (before.key, before.digest == after.digest) == (after.key, False)
+    assert after.workload().length.tolist() == [4, 4]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_log_with_other_content_changes_the_digest() -> None:
     text = 'policy = "fcfs"\nslots = 1\nrequests = "log.csv"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pickle
@@ -9,6 +10,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import closing
@@ -24,6 +26,8 @@ from analysis.cli import main
 from analysis.stability import backlog_of, sustained_work
 from analysis.study import Cell, Store, Study, backends, read_study, run_study, study_table
 from analysis.study.backends import Loky, Results
+from analysis.study.cell import _code_of_policy
+from analysis.study.code import _digest
 from analysis.study.lock import is_running, sole_worker
 from analysis.study.measure import attempt, measure
 from analysis.study.run import Standing, standing
@@ -206,8 +210,33 @@ def test_a_cell_that_raises_and_one_that_kills_its_worker_are_told_and_the_rest_
     assert [line.split()[-1] for line in shown.out.splitlines()[2:6]] == ["5", "0", "0", "3"]
     assert shown.err.splitlines() == failures
     Path("fatal.py").write_text(FATAL.replace("if slots ==", "if 0 =="), encoding="utf-8")
+    as_in_a_new_process("fatal")
     assert main(["study", "a.toml", "--jobs", "2", "--quiet", "--module", "fatal"]) == 0
     assert stand(read_study(Path("a.toml"), ["fatal"])).to_do == []
+
+
+def as_in_a_new_process(module: str) -> None:
+    """Forget a module and what is known of its file."""
+    sys.modules.pop(module)
+    importlib.invalidate_caches()
+    _digest.cache_clear()
+    _code_of_policy.cache_clear()
+
+
+def test_rows_of_other_code_are_stale() -> None:
+    module = Path("mine.py")
+    module.write_text("from policies import FCFS\nclass Mine(FCFS):\n    name = 'mine'\n", encoding="utf-8")
+    text = SMALL.replace('"isjl"]', '"delayed:x=0,inner=mine:Mine"]').replace("alpha = [4, 8]\n", "")
+    Path("a.toml").write_text(text, encoding="utf-8")
+    before = read_study(Path("a.toml"), ["mine"]).cells
+    with module.open("a", encoding="utf-8") as file:
+        file.write("    limit = 3\n")
+    as_in_a_new_process("mine")
+    after = read_study(Path("a.toml"), ["mine"]).cells
+    assert [one.key for one in before] == [other.key for other in after]
+    stale = [other.policy for one, other in zip(before, after, strict=True) if one.digest != other.digest]
+    assert set(stale) == {"delayed:x=0,inner=mine:Mine"}
+    assert len(stale) == 2
 
 
 @pytest.mark.parametrize(
