@@ -22,6 +22,8 @@ from serving_sim.request import exact_sum
 
 _MARKS: dict[Verdict, str] = {"cannot tell apart": "~", "not enough data": "?", "no steady state": "!"}
 
+_LONGER_RUNS = "? no interval, and more replications give none: raise --num-prompts to the number needed"
+
 
 @dataclass(frozen=True)
 class Table:
@@ -77,7 +79,7 @@ def precision_tables(outcomes: Sequence[Outcome], targets: Sequence[Target]) -> 
     rows = [
         (
             f"{outcome.policy}, {target.name}",
-            with_interval(target.estimate(outcome)),
+            _precise(target.estimate(outcome)),
             ABSENT if (error := target.error(outcome)) is None else percent(error),
             percent(target.precision),
             "yes" if target.reached(outcome) else "no",
@@ -85,10 +87,24 @@ def precision_tables(outcomes: Sequence[Outcome], targets: Sequence[Target]) -> 
         for outcome in outcomes
         for target in targets
     ]
-    reasons = dict.fromkeys(target.estimate(outcome).note for outcome in outcomes for target in targets)
+    reasons = list(
+        dict.fromkeys(
+            note
+            for outcome in outcomes
+            for target in targets
+            if (note := target.estimate(outcome).note) is not None
+        )
+    )
+    if any(note.startswith("not enough data") for note in reasons):
+        reasons.append(_LONGER_RUNS)
     title = f"precision after {len(outcomes[0].runs)} replications"
     header = ("", "value", "half of the interval", "wanted", "reached")
-    return [Table(title, header, rows, notes=[reason for reason in reasons if reason is not None])]
+    return [Table(title, header, rows, notes=reasons)]
+
+
+def _precise(estimate: Estimate) -> str:
+    bare = estimate.value is not None and estimate.low is None
+    return f"{with_interval(estimate)} ?" if bare else with_interval(estimate)
 
 
 def stability_notes(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[str]:

@@ -13,13 +13,16 @@ from analysis.statistic import quantiles
 from analysis.steptime.blocks import blocks
 from analysis.steptime.dependence import Dependence, dependence
 from analysis.steptime.held_out import FOLDS, predictions_held_out
-from analysis.steptime.intervals import intervals
+from analysis.steptime.intervals import NEGATIVE, intervals
 from analysis.steptime.least_squares import least_squares
 from analysis.steptime.steps import COLUMNS, TERMS, MeasuredSteps
 from serving_sim import StepTime
 from serving_sim.request import FloatArray, IntArray
 
 _PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
+
+_TOLERATED = 0.1
+"""Median error of steps held out, as a part of the step, up to which the model describes them."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,26 @@ class StepTimeFit:
 
     @property
     def warnings(self) -> list[str]:
-        """Why some coefficients have no interval, or one to be taken with care; each reason once."""
-        notes = [each.note for each in self.coefficients.values() if each.note is not None]
-        return list(dict.fromkeys([*notes, *map(self.dependence.warning, self.dependence.groups)]))
+        """Why the fit, or some coefficients, are to be taken with care or not at all; each reason once."""
+        notes = [
+            f"{name} {each.note}" if each.note == NEGATIVE else each.note
+            for name, each in self.coefficients.items()
+            if each.note is not None
+        ]
+        dependent = map(self.dependence.warning, self.dependence.groups)
+        return list(dict.fromkeys([*self._misfit, *notes, *dependent]))
+
+    @property
+    def _misfit(self) -> list[str]:
+        error = self.held_out.median_relative
+        if error <= _TOLERATED:
+            return []
+        told = (
+            "the model does not describe these steps: the median error of those held out is "
+            f"{100 * error:.3g} %, beyond {100 * _TOLERATED:g} %"
+        )
+        explained = "" if self.r_squared is None else f", and R^2 is {self.r_squared:.2g}"
+        return [f"{told}{explained}"]
 
     def predicted(self, steps: MeasuredSteps) -> FloatArray:
         """Milliseconds that the fit gives to each step, shape (n,)."""
@@ -93,7 +113,7 @@ class StepTimeFit:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``steptime fit --json`` prints of the fit."""
-        return asdict(self)
+        return {**asdict(self), "warnings": self.warnings}
 
 
 def fit_step_time(steps: MeasuredSteps, seed: int = 0) -> StepTimeFit:

@@ -12,6 +12,10 @@ from analysis.steptime.blocks import COUNT
 from serving_sim.request import FloatArray, IntArray
 
 _CONFIDENCE = 0.95
+_ROUNDING = 1e-9  # of the longest step: a term that is absent from exact steps may come out so far below 0
+
+NEGATIVE = "would be negative: by chance in one log of 40, or the steps are at odds with the model"
+"""Why a coefficient has no interval whose unconstrained one lies wholly below 0."""
 
 
 def intervals(
@@ -33,7 +37,7 @@ def intervals(
     measured : ndarray of float, shape (n,)
         What is fitted.
     values : ndarray of float, shape (k,)
-        The fit; an interval reaches as far as its coefficient.
+        The fit; an interval reaches as far as its coefficient. One that would lie wholly below 0 is none.
     blocks : sequence of ndarray of int
         The rows of each block.
     """
@@ -44,8 +48,12 @@ def intervals(
     free, error = _unconstrained(design / scale, measured, blocks)
     reach = stdtrit(len(blocks) - 1, (1 + _CONFIDENCE) / 2) * error
     low, high = np.maximum((free - reach) / scale, 0), np.maximum((free + reach) / scale, 0)
-    ends = zip(values, np.minimum(low, values), np.maximum(high, values), strict=True)
-    return [Estimate(float(value), float(least), float(most)) for value, least, most in ends]
+    negative = free + reach < -_ROUNDING * measured.max()
+    ends = zip(values, np.minimum(low, values), np.maximum(high, values), negative, strict=True)
+    return [
+        Estimate(float(value), note=NEGATIVE) if below else Estimate(float(value), float(least), float(most))
+        for value, least, most, below in ends
+    ]
 
 
 def _unconstrained(

@@ -21,7 +21,7 @@ from analysis.experiments.claims.accounts import Accounts, accounts, accounts_of
 from analysis.experiments.claims.cases import Case, Row, Space
 from analysis.experiments.claims.economics import random_schedule
 from analysis.experiments.claims.hunt import hunt, shrink
-from analysis.experiments.claims.isjl_two_slots import stage_share
+from analysis.experiments.claims.isjl_two_slots import stage_share, whole_share
 from analysis.experiments.claims.pictures import counterexample_pictures
 from analysis.experiments.claims.profit_study import profit_study
 from analysis.experiments.claims.promises import Difference, Fairness, Share
@@ -356,3 +356,22 @@ def test_an_interruption_keeps_what_was_found(
     monkeypatch.setattr("analysis.experiments.claims.examine", nothing_found)
     assert main(words) == 130
     assert verdicts() == ["Example 2.4", "Example 2.5"]  # an earlier file is not emptied
+
+
+@pytest.mark.parametrize(
+    ("lengths", "alpha", "promised", "reached"),
+    [
+        ((9, 7, 6, 4), 4, Fraction(16, 21), Fraction(13, 17)),  # above what beta = 3 promises
+        ((18, 14, 12, 8), 9, Fraction(36, 47), Fraction(13, 17)),  # below what beta = 7 promises
+        ((42, 37, 25, 18, 2), 20, Fraction(16, 21), Fraction(31, 41)),
+        ((35, 32, 19, 11, 5), 17, Fraction(68, 89), Fraction(51, 67)),
+    ],
+)
+def test_two_slots_promise_what_the_whole_beta_does(
+    lengths: tuple[int, ...], alpha: int, promised: Fraction, reached: Fraction
+) -> None:
+    case = Case(Instance(lengths, 2, alpha))
+    optimal = 0.7807764064  # (sqrt(17) - 1) / 4
+    promise = Share(SMALL, lambda case: ISJL(case.instance.alpha, beta="optimal"), lambda _: promised)
+    assert whole_share(optimal, case) == promised
+    assert promise.reached(case) == reached

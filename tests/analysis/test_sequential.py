@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -134,6 +135,19 @@ def test_the_most_replications_end_in_an_honest_no(command: Command) -> None:
     _, out, _ = command("run", "--policy", "fcfs", *SMALL, *words)
     table = out[out.index("precision after 12 replications") :].splitlines()
     assert table[2].split()[-3:] == ["0.1", "%", "no"]
+
+
+def test_runs_too_short_for_an_interval_name_the_option_to_raise(command: Command) -> None:
+    words = ("--policy", "fcfs", "--slots", 4, "--load", 0.9, "--num-prompts", 300, "--until", "e2el.p99:5%")
+    _, out, _ = command("run", *words, "--quiet")
+    table = out[out.index("precision after 10 replications") :].splitlines()
+    assert re.fullmatch(r"fcfs, e2el\.p99  [\d.,]+ \?  +-  +5 %  +no", table[2])
+    assert re.fullmatch(
+        r"not enough data for p99 \(n = 300, about [\d,]+ needed\) in each replication", table[3]
+    )
+    assert (
+        table[4] == "? no interval, and more replications give none: raise --num-prompts to the number needed"
+    )
 
 
 def test_compare_until_every_policy_is_precise(command: Command) -> None:

@@ -136,6 +136,7 @@ def test_command_keeps_what_is_done_and_writes_its_pages(
         "",
     ]
     assert "A small chapter: 1 of 1 numbers agree with theory." in first.out
+    assert "Little's law: 1 of 1 systems keep it." in first.out
     assert "Not here: Left out: no tool." in first.out
     assert main(words) == 0
     assert notes.read_text(encoding="utf-8") == "."
@@ -146,6 +147,7 @@ def test_command_keeps_what_is_done_and_writes_its_pages(
     assert "A small chapter" in report
     assert "Left out: no tool." in report
     text = page.read_text(encoding="utf-8")
+    assert "**1 of 1 numbers agree with theory.**" in text  # an identity is none of them
     assert "| one | number | 1.5 | 0.12 | 1.25 | +2.00 | agrees |" in text
     assert (tmp_path / "docs" / "assets" / "validation" / "deviations.svg").exists()
     assert (

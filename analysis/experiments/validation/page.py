@@ -30,7 +30,7 @@ _INTRODUCTION = (
         "Time is slotted: steps take one time unit, and an empty worker too starts at whole times only. This "
         "is the mode with exact theory. B is the number of slots, the load the share of them in use. Queues "
         "start empty; the first tenth of every run is left out. Little's law, L = lambda W, is checked in "
-        "every single run. No two systems share random numbers."
+        "every single run and counted apart. No two systems share random numbers."
     ),
 )
 
@@ -117,11 +117,14 @@ def outcome(finding: Finding) -> str:
     reason = finding.chapter.absent()
     if not finding.checks and reason is not None:
         return reason
+    if finding.identity:
+        return f"{finding.met} of {len(finding.checks)} systems keep it."
     return f"{finding.met} of {len(finding.checks)} numbers agree with theory."
 
 
 def _total(findings: Sequence[Finding]) -> str:
-    met, all_checks = sum(each.met for each in findings), sum(len(each.checks) for each in findings)
+    known = [each for each in findings if not each.identity]
+    met, all_checks = sum(each.met for each in known), sum(len(each.checks) for each in known)
     return f"{met} of {all_checks} numbers agree with theory."
 
 
