@@ -322,7 +322,10 @@ def test_steps_that_another_model_made_are_warned_of() -> None:
     rng = np.random.default_rng(8)
     log = engine_log(600, seed=8)
     shared = MeasuredSteps(
-        log.batch_size, log.max_kv_tokens, log.sum_kv_tokens, 10 + 40.0 * rng.integers(0, 2, 600)
+        log.batch_size,
+        log.max_kv_tokens,
+        log.sum_kv_tokens,
+        10 + 40 * rng.integers(0, 2, 600).astype(np.float64),
     )
     fit = fit_step_time(shared)
     assert fit.r_squared is not None
