@@ -61,8 +61,7 @@ def parse(
             raise
         raise ValueError(f"{name}: cannot be made: {said(cause)}") from cause
     if not isinstance(made, kind):
-        rule = f"must be a {registry.kind}, as workloads.{kind.__name__} describes it"
-        raise ValueError(f"{name}: {rule}")  # noqa: TRY004  (bad input)
+        raise ValueError(f"{name}: must keep the contract of workloads.{kind.__name__}")  # noqa: TRY004  (bad input)
     return made
 
 

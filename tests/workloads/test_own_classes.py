@@ -80,7 +80,7 @@ def test_classes_of_one_s_own_have_parameters_like_those_built_in() -> None:
         ),
         (
             "of_mine:Silent",
-            "of_mine:Silent: must be a length distribution, as workloads.Lengths describes it",
+            "of_mine:Silent: must keep the contract of workloads.Lengths",
         ),
         ("of_mine:Broken", "of_mine:Broken: cannot be made: KeyError: 'two\\nlines'"),
         (
@@ -99,7 +99,7 @@ def test_what_is_wrong_with_them_is_one_line(text: str, message: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_predictions_of_another_kind_are_refused() -> None:
     assert refusal(lambda: parse_predictions("of_mine:Silent")) == (
-        "of_mine:Silent: must be a prediction model, as workloads.Predictions describes it"
+        "of_mine:Silent: must keep the contract of workloads.Predictions"
     )
 
 
