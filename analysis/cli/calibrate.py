@@ -99,6 +99,7 @@ def calibrate(
             share=delta,
             jobs=processes(jobs),
             done=done,
+            one_log=arriving.one_log,
         )
     unit = time_unit(options, duration)
     table = _table(result, unit)

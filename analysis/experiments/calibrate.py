@@ -18,6 +18,7 @@ from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.queue_memory import Memory
+from analysis.replications import ONE_LOG
 from analysis.stability import Stability, judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
 from analysis.workers import results
@@ -182,6 +183,7 @@ def calibrate(
     percentiles: Sequence[float] = (50, 95, 99),
     jobs: int = 1,
     done: Callable[[str], None] = lambda _: None,
+    one_log: bool = False,
 ) -> Calibration:
     """Replay a log under ISJL for every candidate and choose one.
 
@@ -205,6 +207,9 @@ def calibrate(
         Processes.
     done : callable
         Told of each replay that is done.
+    one_log : bool
+        Whether the workload passes over its log more than once: that makes no new observations, so nothing
+        has an interval.
 
     Notes
     -----
@@ -217,7 +222,13 @@ def calibrate(
         raise ValueError("alphas: at least one candidate is needed, found none")
     statistics = quantiles(sorted({*percentiles, *goal.latency}))
     under = partial(
-        _replay, workload, cost=goal.cost, statistics=statistics, slots=slots, step_time=step_time
+        _replay,
+        workload,
+        cost=goal.cost,
+        statistics=statistics,
+        slots=slots,
+        step_time=step_time,
+        one_log=one_log,
     )
     replays: dict[int, _Replay] = {}
     for each in results([delayed(under)(alpha) for alpha in sorted(set(alphas))], jobs, in_order=True):
@@ -279,11 +290,12 @@ def _replay(
     statistics: Sequence[Statistic],
     slots: int,
     step_time: StepTime,
+    one_log: bool,
 ) -> _Replay:
     run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
     split = costs(run, cost)
     stability = judge(run)
-    note = no_steady_state(run, stability)
+    note = ONE_LOG if one_log else no_steady_state(run, stability)
     own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
     order = workload.arrival_order
     return _Replay(

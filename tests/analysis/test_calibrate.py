@@ -15,6 +15,7 @@ from analysis.cli import main
 from analysis.economics import CostModel, alpha_for_cost_share
 from analysis.experiments.calibrate import Calibration, Goal, calibrate, grid_from_cost, grid_from_lengths
 from analysis.externality import externality_shares, step_shares
+from analysis.replications import ONE_LOG
 from analysis.stability import GROWING, ONE_BACKLOG
 from policies import ISJL, make_policy
 from serving_sim import StepTime, Workload, simulate
@@ -125,6 +126,18 @@ def test_a_backlog_tells_no_candidates_apart() -> None:
     assert (other.difference.low, other.difference.note) == (None, ONE_BACKLOG)
     assert other.difference.value is not None
     assert result.rivals == (other.alpha,)
+
+
+def test_passes_over_one_log_tell_no_candidates_apart() -> None:
+    goal = Goal(COST)
+    once, often = (
+        calibrate(stream(), [80, 160], goal, slots=8, step_time=StepTime(), one_log=one_log)
+        for one_log in (False, True)
+    )
+    assert often.alpha == once.alpha
+    assert ONE_LOG not in {each.latency["p50"].note for each in once.candidates}
+    assert {each.latency["p50"].note for each in often.candidates} == {ONE_LOG}
+    assert {each.difference.note for each in often.candidates} == {ONE_LOG, "the budget chosen"}
 
 
 def test_grids_follow_the_log() -> None:
