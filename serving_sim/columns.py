@@ -13,7 +13,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 TextArray = NDArray[np.object_]
 
-_MOST = 2**62  # lengths beyond it could overflow int64 sums of two
+LARGEST_COUNT = 2**62
+"""Most tokens or steps that a column holds; two of them still add up in int64."""
+
 _TIME = "must be a finite number >= 0"
 
 
@@ -31,7 +33,8 @@ def instants(name: str, values: ArrayLike) -> FloatArray:
         refuse(name, raw, ~np.array(good, bool), _TIME)
     elif raw.dtype.kind not in "iuf":
         raise ValueError(f"{name}: must hold numbers, found {raw.dtype} values")
-    column = raw.astype(np.float64, copy=not _frozen(raw))
+    with np.errstate(over="ignore"):  # a long double may be beyond all floats, and is then refused as inf
+        column = raw.astype(np.float64, copy=not _frozen(raw))
     refuse(name, column, ~(np.isfinite(column) & (column >= 0)), _TIME)
     return column
 
@@ -47,12 +50,14 @@ def whole_numbers(name: str, values: ArrayLike, *, least: int) -> IntArray:
     raw = _flat(name, values)
     rule = f"must be a whole number from {least} to 2**62"
     if raw.dtype.kind == "O":
-        good = [is_whole(value) and least <= value <= _MOST for value in raw]
+        good = [_is_count(value, least) for value in raw]
         refuse(name, raw, ~np.array(good, bool), rule)
         return raw.astype(np.int64)
     if raw.dtype.kind not in "iuf":
         raise ValueError(f"{name}: must hold whole numbers, found {raw.dtype} values")
-    bad = ~((raw >= least) & (raw <= _MOST))
+    if raw.dtype.kind == "f":
+        raw = raw.astype(np.promote_types(raw.dtype, np.float64), copy=False)  # a float16 ends before 2**62
+    bad = ~((raw >= least) & (raw <= LARGEST_COUNT))
     if raw.dtype.kind == "f":
         bad |= raw != np.floor(raw)
     refuse(name, raw, bad, rule)
@@ -88,6 +93,10 @@ def refuse(name: str, column: NDArray[Any], bad: NDArray[np.bool_], rule: str) -
         value = column[row]
         shown = value.item() if isinstance(value, np.generic) else value
         raise ValueError(f"{name}[{row}]={shown!r}: {rule}")
+
+
+def _is_count(value: object, least: int) -> bool:
+    return is_finite(value) and value == int(value) and least <= int(value) <= LARGEST_COUNT
 
 
 def _frozen(values: NDArray[Any]) -> bool:

@@ -99,6 +99,11 @@ class Workload:
         for name, column in columns.items():
             object.__setattr__(self, name, None if column is None else _read_only(column))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the columns over from a pickle or a copy, where numpy lets everybody write them."""
+        for name, value in state.items():
+            object.__setattr__(self, name, _read_only(value) if isinstance(value, np.ndarray) else value)
+
     def __len__(self) -> int:
         return len(self.length)
 

@@ -15,7 +15,7 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 
 from serving_sim.arguments import check_kind, is_real, is_whole
-from serving_sim.columns import FloatArray, IntArray
+from serving_sim.columns import LARGEST_COUNT, FloatArray, IntArray
 from workloads.registry import Registry
 from workloads.spec import parse
 
@@ -107,7 +107,7 @@ class Listed:
     def __post_init__(self) -> None:
         check_kind("tokens", self.tokens, str, "a text such as '10+7+1'")
         parts = self.tokens.split("+")
-        if not all(part.isdecimal() and 1 <= int(part) <= 2**62 for part in parts):
+        if not all(part.isdecimal() and 1 <= int(part) <= LARGEST_COUNT for part in parts):
             raise ValueError(f"tokens={self.tokens!r}: must be whole numbers >= 1 joined by +, as in 10+7+1")
         object.__setattr__(self, "_lengths", np.array([int(part) for part in parts], dtype=np.int64))
 
@@ -269,5 +269,5 @@ class LmsysLike:
 
 
 def _at_least_one(name: str, value: int) -> None:
-    if not (is_whole(value) and 1 <= value <= 2**62):
+    if not (is_whole(value) and 1 <= value <= LARGEST_COUNT):
         raise ValueError(f"{name}={value!r}: must be a whole number from 1 to 2**62")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from serving_sim.arguments import is_finite, is_whole
-
-_MOST = 2**62
-"""Largest count; two of them still add up in int64."""
+from serving_sim.columns import LARGEST_COUNT
 
 
 def check_count(name: str, value: int) -> None:
@@ -18,7 +16,7 @@ def check_count(name: str, value: int) -> None:
     """
     if not (is_whole(value) and value >= 1):
         raise ValueError(f"{name}={value!r}: must be a whole number >= 1")
-    if value > _MOST:
+    if value > LARGEST_COUNT:
         raise ValueError(f"{name}={value!r}: must be at most 2**62")
 
 

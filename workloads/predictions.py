@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from serving_sim import Workload
 from serving_sim.arguments import check_kind, is_real, is_whole, unknown
-from serving_sim.columns import IntArray
+from serving_sim.columns import LARGEST_COUNT, IntArray
 from workloads.generate import Stream, stream
 from workloads.registry import Registry
 from workloads.spec import parse
@@ -36,8 +36,6 @@ PREDICTIONS = Registry(
     },
     by_name=True,
 )
-
-_MOST = 2**62  # the largest upper bound that a workload takes
 
 
 @runtime_checkable
@@ -123,14 +121,14 @@ class Noise:
     def interval(self, workload: Workload, rng: np.random.Generator) -> Interval:
         length = workload.length
         position = rng.random(len(length))
-        drawn = np.minimum(length * self.kappa**-position, _MOST).astype(np.int64)
+        drawn = np.minimum(length * self.kappa**-position, LARGEST_COUNT).astype(np.int64)
         upper: IntArray = np.clip(drawn, length, self._largest_upper(length))
         return np.minimum(self._least_lower(upper), length), upper
 
     # Quotients are compared, not products: 7 / 10 >= 0.7 is true in floating point as on paper.
 
     def _largest_upper(self, length: IntArray) -> IntArray:
-        upper: IntArray = np.minimum(length / self.kappa, _MOST).astype(np.int64)
+        upper: IntArray = np.minimum(length / self.kappa, LARGEST_COUNT).astype(np.int64)
         upper += length / (upper + 1) >= self.kappa
         upper -= length / upper < self.kappa
         return np.maximum(upper, length)
@@ -246,7 +244,7 @@ class Limit:
     tokens: int
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.tokens) and 1 <= self.tokens <= _MOST):
+        if not (is_whole(self.tokens) and 1 <= self.tokens <= LARGEST_COUNT):
             raise ValueError(f"tokens={self.tokens!r}: must be a whole number from 1 to 2**62")
 
     def interval(self, workload: Workload, rng: np.random.Generator) -> Interval:

@@ -16,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numpy.typing import NDArray
 
+from serving_sim import rule
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Column = TypeVar("Column", bound=NDArray[Any])
 Words = NDArray[Any]
@@ -64,12 +66,12 @@ def read_only(column: Column) -> Column:
 
 
 def sources_digest() -> int:
-    """Digest of the sources of this package, in 56 bits.
+    """Digest of the sources of this package and of the numbers that it folds, in 56 bits.
 
     Numba drops a cached function when its own file changes, not when a file changes whose functions
     it calls. A function that takes this digest as a default is compiled anew after any change.
     """
     digest = sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(rule.__file__)):
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:7])

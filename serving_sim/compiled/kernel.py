@@ -32,9 +32,10 @@ from serving_sim.compiled.state import NEVER, State
 from serving_sim.compiled.tally import Tally
 from serving_sim.compiled.wide import add_product
 from serving_sim.request import FloatArray
+from serving_sim.rule import Order
 
-ARRIVAL, SMALLEST, LARGEST, ISJL = range(4)
-"""The values of `serving_sim.rule.Order`, as constants numba can fold."""
+ARRIVAL, SMALLEST, LARGEST, ISJL = map(int, Order)
+"""As plain numbers, which numba can fold."""
 
 AT_ADMISSION, AT_OLDEST, GAPS = range(3)
 """Rows of the exact sums: length * admission step, tokens * oldest admission step, gap * steps."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -197,3 +201,41 @@ def test_arrival_order_is_by_release_then_input() -> None:
     assert workload.arrival_order.tolist() == [3, 1, 0, 2]
     assert [part.length.tolist() for part in workload.blocks()] == [[4, 2, 1, 3]]
     assert Workload([0, 0, 1], [1, 2, 3]).arrival_order is None
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        np.array([3.0, 4.0]),
+        np.array([3.0, 4.0], np.float16),
+        np.array([3.0, 4.0], np.float32),
+        np.array([3.0, np.float16(4)], object),
+        np.array([Fraction(3), 4], object),
+    ],
+    ids=lambda lengths: str(lengths.dtype),
+)
+def test_whole_floats_are_fine_in_columns_of_any_kind(lengths: Any) -> None:  # noqa: ANN401
+    length = Workload(np.zeros(2, lengths.dtype), lengths).length
+    assert (length.tolist(), length.dtype) == ([3, 4], np.dtype(np.int64))
+
+
+@pytest.mark.parametrize("value", [3.5, np.inf, np.nan, np.float16(0.5), Fraction(7, 2)])
+def test_a_broken_count_of_any_kind_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"^length\[1\]=.*: must be a whole number from 1 to 2\*\*62$"):
+        Workload([0, 0], np.array([3, value], object))
+
+
+@pytest.mark.parametrize(
+    "renew",
+    [copy.copy, copy.deepcopy, lambda workload: pickle.loads(pickle.dumps(workload))],  # noqa: S301
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_a_copy_cannot_be_written_either(renew: Callable[[Workload], Workload]) -> None:
+    original = Workload([1, 0], [3, 4], tenant=["a", "b"], prompt_tokens=[1, 1])
+    assert (original.arrival_order is not None, original.total_length) == (True, 7)  # kept from now on
+    again = renew(original)
+    for name in (*again.columns, "arrival_order", "first_token_step"):
+        assert getattr(again, name).tolist() == getattr(original, name).tolist()
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(again, name)[0] = 9
+    assert again.total_length == 7

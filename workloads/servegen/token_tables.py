@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serving_sim.columns import IntArray
-from workloads.tables.batch import MOST
+from serving_sim.columns import LARGEST_COUNT, IntArray
 from workloads.tables.table import reading
 
 _FIELDS = ("input_tokens", "output_tokens")
@@ -82,7 +81,7 @@ def _table(where: str, text: object) -> TokenTable | None:
         return None
     shown = f"{where}={_short(text)}"
     for tokens, weight in pairs.items():
-        if type(tokens) is not int or not 0 <= tokens <= MOST:
+        if type(tokens) is not int or not 0 <= tokens <= LARGEST_COUNT:
             raise ValueError(f"{shown}: tokens={tokens!r}: must be a whole number from 0 to 2**62")
         if type(weight) not in (int, float) or not (math.isfinite(weight) and weight >= 0):
             raise ValueError(f"{shown}: probability={weight!r}: must be a finite number >= 0")

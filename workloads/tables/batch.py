@@ -11,11 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from serving_sim.columns import FloatArray, IntArray
+from serving_sim.columns import LARGEST_COUNT, FloatArray, IntArray
 from workloads.tables.table import Columns
-
-MOST = 2**62
-"""Largest count of tokens; two of them still add up in int64."""
 
 _EXACT = 2**53  # from here on neighbouring integers share one float64
 
@@ -83,17 +80,17 @@ class Batch:
         return values
 
     def whole(self, name: str, *, least: int) -> IntArray:
-        """A column of whole numbers from ``least`` to ``MOST``, exact to the last digit."""
+        """A column of whole numbers from ``least`` to ``LARGEST_COUNT``, exact to the last digit."""
         raw = self.columns[name]
         fast = _integers(raw)
         if fast is None:
             values, missing = _floats(raw)
             self.refuse(name, missing, "must be a number")
             self.refuse(name, ~(values == np.floor(values)), "must be a whole number")
-            self.refuse(name, values > MOST, "must be at most 2**62")
+            self.refuse(name, values > LARGEST_COUNT, "must be at most 2**62")
             fast = _whole(values, raw, ~missing)
         self.refuse(name, fast < least, f"must be >= {least}")
-        self.refuse(name, fast > MOST, "must be at most 2**62")
+        self.refuse(name, fast > LARGEST_COUNT, "must be at most 2**62")
         return fast
 
     def text(self, name: str) -> TextArray:
@@ -192,7 +189,7 @@ def _floats(raw: pa.Array) -> tuple[FloatArray, BoolArray]:
 
 def _whole(values: FloatArray, raw: pa.Array, present: BoolArray) -> IntArray:
     """Whole floats as integers; large ones are read once more, digit by digit."""
-    inside = np.abs(values) <= MOST  # false for NaN
+    inside = np.abs(values) <= LARGEST_COUNT  # false for NaN
     whole = np.where(inside, values, 0).astype(np.int64)
     if not pa.types.is_floating(raw.type):  # a column of floats never had more digits
         for row in np.flatnonzero(inside & present & (np.abs(values) >= _EXACT)):

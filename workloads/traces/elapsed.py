@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from serving_sim.columns import FloatArray, IntArray
-from workloads.tables.batch import MOST, Batch
+from serving_sim.columns import LARGEST_COUNT, FloatArray, IntArray
+from workloads.tables.batch import Batch
 from workloads.traces.request_log import SECOND, Clock
 
 _EXACT = 2**51  # below it, the nearest float to a whole number of nanoseconds, once scaled, rounds to it
@@ -43,7 +43,7 @@ def _elapsed(batch: Batch, name: str, *, unit: int) -> IntArray:
     """A column of times in nanoseconds, exact where it has no finer digits, else rounded."""
     times = batch.real(name)
     _refuse_coarse(batch, name, times, unit)
-    inside = np.abs(times) < MOST / unit  # false for NaN; the difference of two still fits in int64
+    inside = np.abs(times) < LARGEST_COUNT / unit  # false for NaN; the difference of two still fits in int64
     batch.refuse(name, ~inside, "must be within 2**62 nanoseconds (146 years) of 0")
     rounded: IntArray = np.rint(np.where(inside, times, 0) * unit).astype(np.int64)
     large = np.flatnonzero((np.abs(rounded) >= _EXACT) & (batch.broken < 0))

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
-from serving_sim.columns import IntArray
+from serving_sim.columns import LARGEST_COUNT, IntArray
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, Table
-from workloads.tables.batch import MOST
 from workloads.traces.wanted import LengthKind, Wanted
 
 SECOND = 10**9
@@ -157,7 +156,7 @@ def counted(batch: Batch, prompt: IntArray, output: IntArray, kind: LengthKind) 
     length = {"total": prompt + output, "prompt": prompt, "output": output}[kind]
     tokens = "prompt and output tokens" if kind == "total" else f"{kind} tokens"
     # Two counts of 2**62 wrap to a negative sum, so the sum is looked at from both sides.
-    bad = (length < 1) | (length > MOST)
+    bad = (length < 1) | (length > LARGEST_COUNT)
     # Without a sign the wrapped sum reads as what it is.
     shown = length.view(np.uint64)
     batch.refuse("length", bad, f"must be from 1 to 2**62, counting {tokens}", shown=shown)

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from serving_sim.columns import IntArray
-from workloads.tables.batch import MOST, Batch, BoolArray, is_text, mask, parsed, trimmed
+from serving_sim.columns import LARGEST_COUNT, IntArray
+from workloads.tables.batch import Batch, BoolArray, is_text, mask, parsed, trimmed
 from workloads.traces.request_log import Clock
 
 _NAIVE = pa.timestamp("ns")
@@ -77,5 +77,5 @@ def _to_the_second(texts: pa.Array) -> BoolArray:
 
 def _near(batch: Batch, name: str, stamps: IntArray) -> IntArray:
     """Stamps so near to 1970 that the difference of two fits in int64."""
-    batch.refuse(name, np.abs(stamps) >= MOST, "must lie within 146 years of 1970")
+    batch.refuse(name, np.abs(stamps) >= LARGEST_COUNT, "must lie within 146 years of 1970")
     return stamps
