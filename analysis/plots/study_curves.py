@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator
@@ -18,6 +19,9 @@ _COLUMNS = 3
 
 _FEW = 5
 """Values that fit under a panel."""
+
+_APART = 0.18
+"""Share of the axis between two values below which their numbers would touch."""
 
 _MARKERS = {"unstable": "o", "undecided": "s"}
 
@@ -81,12 +85,13 @@ def _line(axes: Axes, curve: Curve, estimates: Sequence[Estimate], ink: Ink) -> 
 
 
 def _place_ticks(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Ticks where the points are, if they are few; budgets that double are spread evenly."""
+    """Ticks where the points are, if they are few and apart; budgets that double are spread evenly."""
     places = sorted({each for curve in curves for each in curve.x})
     if _spread(curves):
         axes.set_xscale("log")
     plain_numbers(axes.xaxis)
-    if len(places) <= _FEW:
+    at = np.log(places) if _spread(curves) else np.array(places)
+    if len(places) <= _FEW and np.all(np.diff(at) >= _APART * (at[-1] - at[0])):
         axes.xaxis.set_major_locator(FixedLocator(places))
     elif _spread(curves):
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))  # more would not fit a panel

@@ -230,6 +230,14 @@ def test_every_column_of_panels_ends_in_ticks_where_the_points_are() -> None:
     assert panels[2].xaxis.get_ticklocs().tolist() == [0.5, 0.7, 0.9]
 
 
+def test_points_too_close_for_their_numbers_leave_the_ticks_to_the_axis() -> None:
+    frame = table((0.05, 0.1, 0.4))
+    frame["e2el_mean_observations"] = 1000.0
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    (axes,) = section.pictures[0].figure.axes
+    assert axes.xaxis.get_ticklocs().tolist() != [0.05, 0.1, 0.4]
+
+
 def test_an_interval_is_students_over_replications() -> None:
     values = [10.0, 12.0, 17.0]
     found = over_replications(pd.DataFrame({"x": values, "stability": "stable"}), "x")
