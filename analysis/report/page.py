@@ -69,8 +69,10 @@ def _cards(comparison: Comparison, time_unit: TimeUnit) -> list[tuple[str, dict[
             f"{name} {title}": f"{number(latencies[name].value)} {definition(metric).unit_in(time_unit)}"
             for name in shown
         }
-        figures["tokens a busy step"] = number(outcome.figures["occupancy"].value)
-        figures["max gap"] = f"{number(outcome.figures['extent_max'].value)} tokens, {verdicts[outcome.fair]}"
+        tokens = time_unit.in_service("tokens")
+        figures[f"{tokens} a busy step"] = number(outcome.figures["occupancy"].value)
+        gap = number(outcome.figures["extent_max"].value)
+        figures["max gap"] = f"{gap} {tokens}, {verdicts[outcome.fair]}"
         cards.append((outcome.policy, figures))
     return cards
 

@@ -202,3 +202,17 @@ def test_a_run_with_chunks_tells_its_rates_in_tokens(command: Command, tmp_path:
         "input token throughput (tokens per second)": "5.714",  # 20 / 3.5
         "output token throughput (tokens per second)": "1.429",  # 5 / 3.5
     }
+
+
+@pytest.mark.parametrize(("chunk", "unit"), [(1, "tokens"), (4, "steps of service")])
+def test_the_cards_of_a_report_name_what_is_counted(
+    command: Command, tmp_path: Path, chunk: int, unit: str
+) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("arrival_s,input_tokens,output_tokens\n0,12,2\n1,8,3\n", encoding="utf-8")
+    options = f"--slots 2 --time-unit 1 --quiet --prefill-chunk {chunk} --requests {file}"
+    code, _, _ = command(f"compare --policy fcfs --policy sjf {options} --out {tmp_path / 'out'}")
+    assert code == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count(f"1 {unit}, no alpha given") == 2  # the second comes a step after the first
+    assert f"{unit} a busy step" in page
