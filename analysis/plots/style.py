@@ -23,6 +23,7 @@ _DASHES = ("-", "--", "-.", ":")
 
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib; a list would be searched for every text
     "axes.titlesize": 10.0,
     "axes.labelsize": 9.0,
     "axes.titley": 1.0,  # where it stands anyway; looking for a place takes as long as drawing a panel
