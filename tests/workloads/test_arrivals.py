@@ -8,7 +8,7 @@ from refusal import refusal
 from scipy import stats
 
 from workloads import parse_arrivals, rate_for_load
-from workloads.arrivals import Arrivals
+from workloads.arrivals import Arrivals, thinning
 
 N = 100_000
 
@@ -138,3 +138,18 @@ def test_rate_for_load() -> None:
 )
 def test_refusals(text: str, message: str) -> None:
     assert refusal(lambda: parse_arrivals(text)) == message
+
+
+def test_a_lull_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinning, "_LONGEST_LULL", 10_000)
+    process = parse_arrivals("piecewise:levels=0+1,duration=33e31", rate=0.5)
+    with pytest.raises(
+        ValueError, match=r"^time=\S+: nobody has come for \S+ mean gaps of the busiest time; "
+    ):
+        process.releases(8, np.random.default_rng(1))
+
+
+def test_a_long_lull_that_ends_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinning, "_LONGEST_LULL", 100_000)
+    process = parse_arrivals("piecewise:levels=0+1,duration=20_000", rate=0.5)
+    assert process.releases(8, np.random.default_rng(1))[0] > 20_000

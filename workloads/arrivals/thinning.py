@@ -12,6 +12,9 @@ from serving_sim.columns import FloatArray
 _MOST = 1 << 20
 """Candidates at a time where they seldom stay."""
 
+_LONGEST_LULL = 100_000_000
+"""Candidates in a row of which none stays; what begins with a lull of 10^30 would never end."""
+
 
 def thinned(
     n: int,
@@ -36,9 +39,14 @@ def thinned(
         Requests per time unit at each of an array of instants, never above ``peak``.
     peak, rate : float
         Largest and mean intensity; the mean decides only how many candidates are drawn at a time.
+
+    Raises
+    ------
+    ValueError
+        If nobody comes for 10^8 mean gaps of the busiest time.
     """
     kept: list[FloatArray] = []
-    missing, now, count = n, 0.0, 0
+    missing, now, count, lull = n, 0.0, 0, 0
     while missing > 0:
         # at least twice as many as before: a long lull must not be crossed in small steps
         count = max(math.ceil(missing * peak / rate) + 1, min(2 * count, _MOST))
@@ -47,6 +55,12 @@ def thinned(
         kept.append(candidates[stays])
         missing -= len(kept[-1])
         now = candidates[-1]
+        lull = 0 if len(kept[-1]) else lull + count
+        if lull > _LONGEST_LULL:
+            raise ValueError(
+                f"time={now:.4g}: nobody has come for {lull:,} mean gaps of the busiest time; "
+                "the lull must be shorter"
+            )
     return np.concatenate(kept)[:n]
 
 
