@@ -228,7 +228,7 @@ def _named(page: str) -> Path:
     if not path.is_file():
         raise ValueError(f"{page}: no such page")
     if not path.is_relative_to(ROOT):
-        raise ValueError(f"{page}: must be a page of {ROOT}")
+        raise ValueError(f"{page}: must be a page of this project")
     try:
         shown = parts(path)
     except UnicodeDecodeError:

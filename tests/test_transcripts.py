@@ -105,7 +105,7 @@ def test_pages_that_do_not_hold_are_refused(page: str, message: str, monkeypatch
     [
         ("docs/none.md", "no such page"),
         ("docs", "no such page"),
-        ("outside.md", f"must be a page of {transcripts.ROOT}"),
+        ("outside.md", "must be a page of this project"),
         ("quiet.md", "shows nothing that could be run"),
         ("bytes.md", "must be text in UTF-8"),
     ],
