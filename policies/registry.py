@@ -12,7 +12,7 @@ from typing import Any
 from policies.fair import Fair
 from serving_sim import Policy
 from serving_sim.arguments import check_kind, unknown
-from serving_sim.by_name import find_beside_user, is_by_name, load
+from serving_sim.by_name import find_beside_user, in_a_line, is_by_name, load, said
 
 ENTRY_POINTS = "serving_sim.policies"
 
@@ -190,9 +190,9 @@ def _load(name: str) -> Callable[..., Policy]:
     try:
         found = load(target)
     except (ImportError, AttributeError) as cause:
-        raise ValueError(f"policy {name!r}: cannot load {target}: {_in_a_line(cause)}") from cause
+        raise ValueError(f"policy {name!r}: cannot load {target}: {in_a_line(cause)}") from cause
     except (Exception, SystemExit) as cause:  # somebody else's module may fail, or end, in any way
-        raise ValueError(f"policy {name!r}: cannot load {target}: {_said(cause)}") from cause
+        raise ValueError(f"policy {name!r}: cannot load {target}: {said(cause)}") from cause
     if not (inspect.isclass(found) and issubclass(found, Policy)):
         raise ValueError(f"policy {name!r}: {target} must be a class derived from serving_sim.Policy")
     if inspect.isabstract(found):
@@ -207,19 +207,11 @@ def _built(name: str, build: Callable[..., Policy], parameters: Mapping[str, Any
     except (Exception, SystemExit) as cause:
         if name in _BUILT_IN:
             raise
-        raise ValueError(f"policy {name!r}: cannot be made: {_said(cause)}") from cause
+        raise ValueError(f"policy {name!r}: cannot be made: {said(cause)}") from cause
     called = getattr(policy, "name", "")
     if isinstance(called, str) and not called.isprintable():  # tables, pictures and pages show it
         raise ValueError(f"policy {name!r}: its name {called!r} has characters that cannot be shown")
     return policy
-
-
-def _said(cause: BaseException) -> str:
-    return f"{type(cause).__name__}: {_in_a_line(cause)}"
-
-
-def _in_a_line(cause: BaseException) -> str:
-    return " ".join(str(cause).split())
 
 
 def _parameters(build: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

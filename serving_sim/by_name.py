@@ -25,3 +25,13 @@ def find_beside_user() -> None:
     """Let modules in the working folder be imported by name, after all that are installed."""
     if os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path holds text)
         sys.path.append(os.getcwd())  # noqa: PTH109
+
+
+def said(cause: BaseException) -> str:
+    """What somebody else's code raised, in a line."""
+    return f"{type(cause).__name__}: {in_a_line(cause)}"
+
+
+def in_a_line(cause: BaseException) -> str:
+    """The message alone, in a line."""
+    return " ".join(str(cause).split())

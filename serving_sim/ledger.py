@@ -161,7 +161,8 @@ class Ledger:
                 self._columns[name] = column = bigger
             elif not column.flags.writeable:
                 self._columns[name] = column = column.copy()
-            column[held : held + count] = given.get(name, _EMPTY.get(name, 1))
+            if name in given:  # the others are empty since the column was made
+                column[held : held + count] = given[name]
 
     def _flush(self, sink: Sink) -> None:
         done = 0

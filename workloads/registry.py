@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.metadata import entry_points
 
 from serving_sim.arguments import unknown
-from serving_sim.by_name import find_beside_user, is_by_name, load
+from serving_sim.by_name import find_beside_user, is_by_name, load, said
 
 GROUP = "serving_sim.workloads"
 """Entry-point group; the part before the first dot of an entry's name says which registry it joins."""
@@ -92,8 +92,3 @@ class Registry:
             if name in self.builtin:
                 raise
             raise ValueError(f"{self.kind}={name!r}: cannot load {target}: {said(cause)}") from cause
-
-
-def said(cause: BaseException) -> str:
-    """What somebody else's code raised, in a line."""
-    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"

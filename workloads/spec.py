@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, cast, get_args, get_type_hints
 
 from serving_sim.arguments import unknown
-from workloads.registry import Registry, said
+from serving_sim.by_name import said
+from workloads.registry import Registry
 
 PATH: Mapping[str, object] = {"path": True}
 """Metadata of a field that holds the path of a file, or a pattern for several."""
