@@ -16,7 +16,8 @@ _HEADER = ("policy", "alpha", "max gap", "admissions beyond", "steps beyond", "f
 def audit_table(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Table:
     """The audit of every policy over all its replications."""
     rows = [_row(outcome.policy, _in_steps(outcome)) for outcome in outcomes]
-    return Table(f"audit of the gap, in tokens; first breach in {time_unit.plural}", _HEADER, rows)
+    title = f"audit of the gap, in {time_unit.in_service('tokens')}; first breach in {time_unit.plural}"
+    return Table(title, _HEADER, rows)
 
 
 def token_audit_tables(outcomes: Sequence[Outcome]) -> list[Table]:

@@ -10,19 +10,25 @@ from analysis.externality import LengthClass
 from analysis.prices import Prices
 from analysis.tables import Table
 from analysis.text import ABSENT, number, with_interval
+from analysis.time_unit import TimeUnit
 
 
-def cost_tables(books: Sequence[Books], leads: Sequence[Lead], prices: Prices) -> list[Table]:
+def cost_tables(
+    books: Sequence[Books], leads: Sequence[Lead], prices: Prices, time_unit: TimeUnit
+) -> list[Table]:
     """All tables that have something to say: costs, comparisons, guarantees, tariffs, classes of length."""
     tables = [_costs(books)]
     if leads:
         tables.append(_leads(leads))
     if any(each.guarantee for each in books):
-        tables.append(_guarantees(books))
+        tables.append(_guarantees(books, time_unit))
     if prices.tariffs:
         tables.append(_tariffs(books, prices))
     shared = ((each, pays_for_others(each)) for each in books)
-    return [*tables, *(_classes(each.policy, classes, prices) for each, classes in shared if classes)]
+    return [
+        *tables,
+        *(_classes(each.policy, classes, prices, time_unit) for each, classes in shared if classes),
+    ]
 
 
 def pays_for_others(books: Books) -> Sequence[LengthClass]:
@@ -56,7 +62,7 @@ def _leads(leads: Sequence[Lead]) -> Table:
     return Table(title, header, rows)
 
 
-def _guarantees(books: Sequence[Books]) -> Table:
+def _guarantees(books: Sequence[Books], time_unit: TimeUnit) -> Table:
     rows = [
         (
             each.policy,
@@ -68,7 +74,7 @@ def _guarantees(books: Sequence[Books]) -> Table:
         for each in books
         if each.guarantee is not None
     ]
-    header = ("policy", "alpha, tokens", "steps at least", "theorem 5.2", "this run")
+    header = ("policy", time_unit.in_service("alpha, tokens"), "steps at least", "theorem 5.2", "this run")
     title = "how much more the best schedule with the same alpha could earn, at most, in money"
     return Table(title, header, rows)
 
@@ -86,10 +92,10 @@ def _tariffs(books: Sequence[Books], prices: Prices) -> Table:
     return Table("profit by tariff, in money; prices in money per million tokens", header, rows)
 
 
-def _classes(policy: str, classes: Sequence[LengthClass], prices: Prices) -> Table:
+def _classes(policy: str, classes: Sequence[LengthClass], prices: Prices, time_unit: TimeUnit) -> Table:
     total = sum(each.suffered for each in classes)
     header = (
-        "length, tokens",
+        time_unit.in_service("length, tokens"),
         "requests",
         "tau E suffered, %",
         "tau E caused, %",

@@ -42,7 +42,7 @@ class Table:
 
 def run_tables(outcome: Outcome, time_unit: TimeUnit) -> list[Table]:
     """Latency metrics of one policy, what the whole run came to, and what predictions were worth."""
-    return [_latencies(outcome, time_unit), _totals(outcome, time_unit), *_predictions([outcome])]
+    return [_latencies(outcome, time_unit), _totals(outcome, time_unit), *_predictions([outcome], time_unit)]
 
 
 def comparison_tables(comparison: Comparison, time_unit: TimeUnit, *, intervals: bool = False) -> list[Table]:
@@ -56,7 +56,11 @@ def comparison_tables(comparison: Comparison, time_unit: TimeUnit, *, intervals:
         tables.append(_policies(comparison, metric, time_unit, shown))
         if len(comparison.outcomes) > 1:
             tables.append(_differences(comparison, metric, time_unit))
-    return [*tables, _whole_runs(comparison, time_unit, shown), *_predictions(comparison.outcomes)]
+    return [
+        *tables,
+        _whole_runs(comparison, time_unit, shown),
+        *_predictions(comparison.outcomes, time_unit),
+    ]
 
 
 def _latencies(outcome: Outcome, time_unit: TimeUnit) -> Table:
@@ -297,13 +301,13 @@ def _fairness(outcome: Outcome) -> str:
     return "yes" if outcome.fair else f"no ({outcome.violations:,})"
 
 
-def _predictions(outcomes: Sequence[Outcome]) -> list[Table]:
+def _predictions(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[Table]:
     """One column a policy, means over replications; no table where nothing was predicted."""
     found = [_robustness(outcome) for outcome in outcomes]
     if not found[0]:
         return []
     columns = [_prediction_column(each) for each in found]
-    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    rows = [(time_unit.in_service(name), *(column[name] for column in columns)) for name in columns[0]]
     title = "predictions; claims of the paper rest on a theorem that fails for some instances"
     return [Table(title, ("", *(outcome.policy for outcome in outcomes)), rows)]
 

@@ -99,7 +99,7 @@ def measure(requests: int, engine: Engine) -> Cost:
         loaded = process_time()
         unit = TimeUnit("step")
         pictures = comparison_pictures(comparison, time_unit=unit, warmup=0)
-        sections = [fairness_section(comparison.outcomes, unit), cost_section(books, leads, prices)]
+        sections = [fairness_section(comparison.outcomes, unit), cost_section(books, leads, prices, unit)]
         page = comparison_page(comparison, pictures, sections=sections, facts={}, time_unit=unit)
         write_text(Path(folder) / "report.html", page)
         written = process_time()

@@ -101,17 +101,17 @@ def calibrate(
             done=done,
             one_log=arriving.one_log,
         )
-    unit = time_unit(options, duration)
+    unit = time_unit(options, duration, arriving.workloads)
     table = _table(result, unit)
     if out is not None:
         command = shlex.join(["serving-sim", *context.obj])
-        _write(result, table, out, _facts(command, arriving, slots, unit, cost))
+        _write(result, table, out, _facts(command, arriving, slots, unit, cost), unit)
         say(f"files are in {out}", quiet=quiet)
     if json:
         show_json(asdict(result))
     else:
         show(table)
-        typer.echo("\n".join(_findings(result)))
+        typer.echo("\n".join(_findings(result, unit)))
     if result.alpha is None:
         complain("no candidate meets the limits")
         raise typer.Exit(1)
@@ -133,7 +133,7 @@ def _facts(command: str, arriving: Traffic, slots: int, unit: TimeUnit, cost: Co
         "Slots": str(slots),
         "Time": unit.plural,
         "Cost of a step, c": f"{cost.c:g}",
-        "Cost of a request and token, tau": f"{cost.tau:g}",
+        unit.in_service("Cost of a request and token, tau"): f"{cost.tau:g}",
     }
 
 
@@ -177,20 +177,21 @@ def _table(result: Calibration, unit: TimeUnit) -> Table:
         "within limits",
     )
     title = (
-        f"candidates, * chosen; latency in {unit.plural}, throughput in tokens per {unit.singular}, "
-        "cost in money"
+        f"candidates, * chosen; latency in {unit.plural}, throughput in {unit.in_service('tokens')} per "
+        f"{unit.singular}, cost in money"
     )
     return Table(title, header, rows)
 
 
-def _findings(result: Calibration) -> list[str]:
+def _findings(result: Calibration, unit: TimeUnit) -> list[str]:
     from analysis.text import number
 
+    tokens = unit.in_service("tokens")
     return [
         f"chosen: {_choice(result)}",
-        f"natural scale Q / O: {number(result.scale)} tokens",
+        f"natural scale Q / O: {number(result.scale)} {tokens}",
         (
-            f"alpha_cost({result.share:g}): {number(result.alpha_cost)} tokens keep the externality of any "
+            f"alpha_cost({result.share:g}): {number(result.alpha_cost)} {tokens} keep the externality of any "
             f"fair schedule within {result.share:.0%} of the intrinsic cost"
         ),
         *(f"warning: {text}" for text in result.warnings),
@@ -208,7 +209,7 @@ def _choice(result: Calibration) -> str:
     )
 
 
-def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, str]) -> None:
+def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, str], unit: TimeUnit) -> None:
     from analysis.output import write_frame, write_text
     from analysis.plots.calibration import budget_frontier
     from analysis.report import Picture, Section, sections_page
@@ -221,6 +222,7 @@ def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, 
         [each.externality_cost for each in candidates],
         within=[not each.missed for each in candidates],
         chosen=result.alpha,
+        time_unit=unit,
     )
     picture = Picture(
         "frontier",
@@ -243,7 +245,14 @@ def _write(result: Calibration, table: Table, folder: Path, facts: Mapping[str, 
             "costs are compared request by request; ± is half of an interval for all comparisons at once."
         ),
     )
-    section = Section("calibrate", "What each alpha gives", measures, _findings(result), [table], [picture])
+    section = Section(
+        "calibrate",
+        "What each alpha gives",
+        [unit.in_service(text) for text in measures],
+        _findings(result, unit),
+        [table],
+        [picture],
+    )
     picture.save(folder)
     write_frame(folder / "candidates.csv", result.frame())
     page = sections_page("Fairness budget from a log", [section], introduction=(), facts=facts)

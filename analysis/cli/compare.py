@@ -140,7 +140,7 @@ def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: s
     pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.left_out)
     sections = [
         fairness_section(comparison.outcomes, job.time_unit),
-        cost_section(*job.money(comparison.outcomes), job.prices),
+        cost_section(*job.money(comparison.outcomes), job.prices, job.time_unit),
     ]
     for picture in (*pictures, *(picture for section in sections for picture in section.pictures)):
         picture.save(folder)

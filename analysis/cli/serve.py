@@ -218,7 +218,9 @@ class Job:
             "Seed": "none, the arrivals come from a file" if seed is None else str(seed),
             "Replications": str(len(self.traffic.workloads)),
             "Slots": str(self.server.slots),
-            "Fairness budget alpha": "each policy's own" if alpha is None else f"{alpha} tokens",
+            "Fairness budget alpha": "each policy's own"
+            if alpha is None
+            else self.time_unit.in_service(f"{alpha} tokens"),
             "Left out as warm-up": left_out,
             "Time": self.time_unit.plural,
             "Version": project_version(),
@@ -330,7 +332,7 @@ def show_costs(job: Job, outcomes: Sequence[Outcome]) -> None:
     """Print the tables about money."""
     from analysis.cost_tables import cost_tables
 
-    for table in cost_tables(*job.money(outcomes), job.prices):
+    for table in cost_tables(*job.money(outcomes), job.prices, job.time_unit):
         show(table)
 
 

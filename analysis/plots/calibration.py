@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from analysis.definitions import definition
 from analysis.plots.labels import label_points
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
+from analysis.time_unit import TimeUnit
 
 
 def budget_frontier(
@@ -18,6 +20,7 @@ def budget_frontier(
     *,
     within: Sequence[bool],
     chosen: int | None,
+    time_unit: TimeUnit,
 ) -> Figure:
     """Cost against the budget, and cost against throughput with a point a budget.
 
@@ -28,6 +31,8 @@ def budget_frontier(
         whether it meets the limits.
     chosen : int or None
         Budget to mark.
+    time_unit : TimeUnit
+        What the replays count time and service in.
     """
     total = [time + externality for time, externality in zip(time_cost, externality_cost, strict=True)]
     style = inks(["c T + tau E", "c T", "tau E"])
@@ -44,7 +49,7 @@ def budget_frontier(
         plain_numbers(left.yaxis)
         plain_numbers(right.yaxis)
         plain_numbers(left.xaxis)
-        left.set_xlabel("alpha (tokens)")
+        left.set_xlabel(time_unit.in_service("alpha (tokens)"))
         left.set_ylabel("cost (money)")
         colour = style["c T + tau E"].colour
         right.plot(throughput, total, color=colour, linewidth=0.7, alpha=0.6)
@@ -54,7 +59,7 @@ def budget_frontier(
                 right.plot(x, y, "o", mfc="none", mec="#D55E00", ms=11, mew=1.5)
                 left.axvline(alpha, color="#D55E00", linewidth=1.0)
         right.margins(0.12)
-        right.set_xlabel("throughput (tokens per time unit)")
+        right.set_xlabel(f"throughput ({definition('throughput').unit_in(time_unit)})")
         right.set_ylabel("c T + tau E (money)")
         legend_above(figure, left)
         points = {str(alpha): (x, y) for alpha, x, y in zip(alphas, throughput, total, strict=True)}

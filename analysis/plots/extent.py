@@ -47,12 +47,13 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
         figure = new_figure(height=0.7 + 0.85 * len(outcomes))
         axes = figure.subplots()
         draw_strips(axes, edges, strips, top=top, tick=round_tick(top))
-        axes.set_ylabel("largest gap (tokens)")
+        # two lines: one is longer than a single strip is high
+        axes.set_ylabel(time_unit.in_service("largest gap\n(tokens)"))
         axes.set_xlabel(f"time ({time_unit.plural}), bins of {number(edges[1])}")
     return figure
 
 
-def gap_against_throughput(outcomes: Sequence[Outcome]) -> Figure:
+def gap_against_throughput(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure:
     """Draw tokens made in a busy step against the mean gap, one point a policy.
 
     A line joins the policies that no other beats in both.
@@ -61,6 +62,8 @@ def gap_against_throughput(outcomes: Sequence[Outcome]) -> Figure:
     ----------
     outcomes : sequence of Outcome
         Policies to draw.
+    time_unit : TimeUnit
+        What the runs count service in.
     """
     style = inks([outcome.policy for outcome in outcomes])
     colours = {policy: ink.colour for policy, ink in style.items()}
@@ -73,8 +76,8 @@ def gap_against_throughput(outcomes: Sequence[Outcome]) -> Figure:
         for policy, (gap, speed) in points.items():
             axes.plot(gap, speed, "o", color=colours[policy])
         axes.margins(x=0.12, y=0.15)
-        axes.set_xlabel("mean gap over busy steps (tokens); further left is fairer")
-        axes.set_ylabel("tokens a busy step")
+        axes.set_xlabel(time_unit.in_service("mean gap over busy steps (tokens); further left is fairer"))
+        axes.set_ylabel(time_unit.in_service("tokens a busy step"))
         plain_numbers(axes.xaxis)
         plain_numbers(axes.yaxis)
         label_points(axes, points, colours, line=best)

@@ -50,7 +50,7 @@ def latency_against_length(
                 axes.plot(bins.centre, height, marker="o", markersize=3, label=outcome.policy, **ink)
         for axes, title in zip(panels, _SHARES, strict=True):
             axes.set_title(title, loc="left")
-            axes.set_xlabel("request length (tokens)")
+            axes.set_xlabel(time_unit.in_service("request length (tokens)"))
             axes.set_xscale("log")
             plain_numbers(axes.xaxis)
         panels[0].set_yscale(latency_scale(series))

@@ -12,9 +12,12 @@ from analysis.prices import Prices
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.text import number
+from analysis.time_unit import TimeUnit
 
 
-def cost_section(books: Sequence[Books], leads: Sequence[Lead], prices: Prices) -> Section:
+def cost_section(
+    books: Sequence[Books], leads: Sequence[Lead], prices: Prices, time_unit: TimeUnit
+) -> Section:
     """Costs, profits, guarantees, and who pays for whom.
 
     Parameters
@@ -25,6 +28,8 @@ def cost_section(books: Sequence[Books], leads: Sequence[Lead], prices: Prices) 
         Of the other policies over the baseline.
     prices : Prices
         What the books were kept with.
+    time_unit : TimeUnit
+        What the runs count service in.
     """
     bars = cost_bars({each.policy: _parts(each) for each in books})
     picture = Picture(
@@ -33,8 +38,9 @@ def cost_section(books: Sequence[Books], leads: Sequence[Lead], prices: Prices) 
         "One bar a policy, in money. The first part is the same for all, since all serve the same requests.",
         bars,
     )
-    tables = cost_tables(books, leads, prices)
-    return Section("costs", "Costs", _measures(prices), _found(books), tables, [picture])
+    tables = cost_tables(books, leads, prices, time_unit)
+    measures = [time_unit.in_service(text) for text in _measures(prices)]
+    return Section("costs", "Costs", measures, _found(books, time_unit), tables, [picture])
 
 
 def _parts(books: Books) -> dict[str, float]:
@@ -73,7 +79,7 @@ def _measures(prices: Prices) -> list[str]:
     ]
 
 
-def _found(books: Sequence[Books]) -> list[str]:
+def _found(books: Sequence[Books], time_unit: TimeUnit) -> list[str]:
     profit = {each.policy: each.figures["profit"].value or 0.0 for each in books}
     most, least = max(profit, key=profit.__getitem__), min(profit, key=profit.__getitem__)
     found = [f"{most} earns most, {number(profit[most])}; {least} least, {number(profit[least])}."]
@@ -82,7 +88,7 @@ def _found(books: Sequence[Books]) -> list[str]:
         if classes:
             total = sum(one.suffered for one in classes)
             ends = " ".join(_who(one, total) for one in (classes[0], classes[-1]))
-            found.append(f"{each.policy}: {ends}")
+            found.append(f"{each.policy}: {time_unit.in_service(ends)}")
     return found
 
 

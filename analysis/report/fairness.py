@@ -46,14 +46,17 @@ def fairness_section(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> Sectio
         Picture(
             "gap-against-throughput",
             "What fairness costs in throughput",
-            "Each policy by its mean gap and the tokens it makes in a busy step. Further up is faster, "
-            "further left is fairer. The line joins the policies that no other beats in both: what is "
-            "fairer there is slower.",
-            gap_against_throughput(outcomes),
+            time_unit.in_service(
+                "Each policy by its mean gap and the tokens it makes in a busy step. Further up is faster, "
+                "further left is fairer. The line joins the policies that no other beats in both: what is "
+                "fairer there is slower."
+            ),
+            gap_against_throughput(outcomes, time_unit=time_unit),
         ),
     ]
     tables = token_audit_tables(outcomes) or [audit_table(outcomes, time_unit)]
-    return Section("fairness", "Fairness", _MEASURES, _found(outcomes), tables, pictures)
+    measures = [time_unit.in_service(text) for text in _MEASURES]
+    return Section("fairness", "Fairness", measures, _found(outcomes), tables, pictures)
 
 
 def _found(outcomes: Sequence[Outcome]) -> list[str]:

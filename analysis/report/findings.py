@@ -52,7 +52,7 @@ def findings(comparison: Comparison, time_unit: TimeUnit) -> list[str]:
         for metric in comparison.metrics
         for outcome in comparison.outcomes[1:]
     ]
-    return [*found, *_fairness(comparison.outcomes)]
+    return [*found, *_fairness(comparison.outcomes, time_unit)]
 
 
 def _difference(comparison: Comparison, difference: Difference, time_unit: TimeUnit) -> str:
@@ -80,13 +80,14 @@ def _difference(comparison: Comparison, difference: Difference, time_unit: TimeU
             return f"{policy} and {baseline} are not compared, since the queue grows under {which}."
 
 
-def _fairness(outcomes: Sequence[Outcome]) -> list[str]:
+def _fairness(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[str]:
     """Who keeps alpha and who does not; nothing without an alpha."""
     kept = [outcome.policy for outcome in outcomes if outcome.fair]
     broken = [outcome.policy for outcome in outcomes if outcome.fair is False]
     if not kept:
         return [f"{_and(broken)} {'break' if broken[1:] else 'breaks'} alpha."] if broken else []
-    keep = f"{_and(kept)} {'keep' if kept[1:] else 'keeps'} the requests of a batch within alpha tokens"
+    alpha = time_unit.in_service("alpha tokens")
+    keep = f"{_and(kept)} {'keep' if kept[1:] else 'keeps'} the requests of a batch within {alpha}"
     not_so = f"; {_and(broken)} {'do' if broken[1:] else 'does'} not" if broken else ""
     return [f"{keep} of each other{not_so}."]
 

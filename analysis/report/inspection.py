@@ -73,7 +73,7 @@ def inspection_section(found: Inspection, *, title: str, time_unit: TimeUnit) ->
     return Section(
         "inspect",
         title,
-        (order, fits),
+        (time_unit.in_service(order), fits),
         _findings(found, time_unit),
         inspection_tables(found, time_unit=time_unit),
         inspection_pictures(found, time_unit=time_unit),

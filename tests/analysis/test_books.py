@@ -18,6 +18,7 @@ from analysis.economics import CostModel, Tariff
 from analysis.externality import by_length_class, request_shares
 from analysis.optimum import optimum
 from analysis.prices import Prices, check_tariffs, read_tariffs
+from analysis.time_unit import TimeUnit
 from policies import FCFS, ISJL, LJF, SJF
 from serving_sim import Policy, Run, Workload, simulate
 from workloads.adversaries import long_then_short
@@ -115,7 +116,7 @@ def test_requests_of_one_length_are_one_class() -> None:
 
 def test_tables_say_nothing_where_there_is_nothing_to_say() -> None:
     books = keep_books([simulate(Workload([0], [3]), FCFS(), slots=1)], PRICES)
-    assert [table.title for table in cost_tables([books], [], PRICES)] == [
+    assert [table.title for table in cost_tables([books], [], PRICES, TimeUnit("step"))] == [
         "what serving costs and brings, in money"
     ]
 
