@@ -19,7 +19,7 @@ from analysis.time_unit import TimeUnit
 
 _AXIS_LABELS = {
     "load": "load",
-    "request_rate": "requests per time unit",
+    "request_rate": "requests per {time}",
     "alpha": "alpha (tokens)",
     "slots": "slots",
 }
@@ -111,10 +111,15 @@ def _section(
         pictures=[
             Picture(
                 f"{metric.replace('_', '-')}-against-{axis.replace('_', '-')}{suffix}",
-                ", ".join(filter(None, (f"The {definition(metric).title} against {against}", setting))),
+                ", ".join(
+                    filter(None, (f"The {definition(metric).title_in(unit)} against {against}", setting))
+                ),
                 _READING.format(axis=against),
                 study_curves(
-                    curves, _panels(curves, metric), x=_AXIS_LABELS[axis], y=definition(metric).label(unit)
+                    curves,
+                    _panels(curves, metric),
+                    x=unit.in_service(_AXIS_LABELS[axis]).format(time=unit.singular),
+                    y=definition(metric).label(unit),
                 ),
             )
             for metric in metrics

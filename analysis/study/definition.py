@@ -81,10 +81,12 @@ class Study:
 
     @property
     def time_unit(self) -> TimeUnit:
-        """What the cells count time in: steps where every step takes one time unit."""
+        """What the cells count time in, steps where every step takes one time unit, and service."""
         steps = all(cell.step_time == StepTime() for cell in self.cells)
-        seconds = {cell.source.time_unit for cell in self.cells if isinstance(cell.source, Logged)} or {None}
-        return TimeUnit.of(steps=steps, seconds=seconds.pop())
+        logs = dict.fromkeys(cell.source for cell in self.cells if isinstance(cell.source, Logged))
+        seconds = {log.time_unit for log in logs} or {None}
+        in_chunks = any(log.in_chunks for log in logs)
+        return TimeUnit.of(steps=steps, seconds=seconds.pop(), in_chunks=in_chunks)
 
 
 def read_study(path: Path, modules: Collection[str] = ()) -> Study:

@@ -201,6 +201,11 @@ class Logged:
         """What a row depends on beside the coordinates."""
         return (self.content, self.format, self.length, self.time_unit, self.on_bad_row)
 
+    @property
+    def in_chunks(self) -> bool:
+        """Whether its prompts were in chunks when it was converted; the log is read for it."""
+        return _read(self).in_chunks
+
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of the log; nothing is random."""
         return _read(self)

@@ -97,3 +97,23 @@ def test_what_predictions_are_worth(log: Path, command: Command) -> None:
     code, out, _ = command(f"run --policy fcfs {options} --requests", str(log))
     assert code == 0
     assert "Delta, sum of slacks (steps of service)" in out
+
+
+def test_a_study(
+    log: Path,
+    labels: dict[str, set[str]],
+    tmp_path: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("workload convert --prefill-chunk 4 --quiet --out chunks.csv", str(log))[0] == 0
+    grid = 'policy = "isjl"\nalpha = [1, 3]\nslots = 2\nrequests = "chunks.csv"\n'
+    Path("a.toml").write_text(grid, encoding="utf-8")
+    assert command("study a.toml --jobs 1 --quiet")[0] == 0
+    assert command("study plot a.toml --metrics throughput,extent_max --quiet --out out")[0] == 0
+    assert labels == {
+        "throughput-against-alpha": {"alpha (steps of service)", "throughput (steps of service per step)"},
+        "extent-max-against-alpha": {"alpha (steps of service)", "max gap (steps of service)"},
+    }
+    assert not with_tokens(sentences(tmp_path / "out" / "report.html"))
