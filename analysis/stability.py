@@ -205,7 +205,7 @@ def is_burst(requests: Workload, step_time: StepTime) -> bool:
     stream of which that is true would end before its first requests have: it shows no steady state. And a few
     requests before or behind a backlog, however far, make no stream of it.
     """
-    release = np.sort(requests.release)
+    release = requests.release[_arrival_rows(requests)]
     half = max(2, (len(release) + 1) // 2)
     one = step_time.alone(math.ceil(requests.total_length / len(requests)))
     return len(release) < half or bool(np.any(release[half - 1 :] - release[: 1 - half] <= one))
@@ -294,9 +294,12 @@ def waiting_at_arrivals(run: Run) -> IntArray:
     ndarray of int, shape (n,)
         In arrival order.
     """
-    release = np.sort(served_requests(run).requests.release)
-    started = np.searchsorted(np.sort(run.start), release, side="right")
-    return np.arange(1, len(release) + 1) - started
+    requests = served_requests(run).requests
+    rows = _arrival_rows(requests)
+    # a stable sort makes use of the order that is there: most requests start about in arrival order
+    start = np.sort(run.start[rows], kind="stable")
+    started = np.searchsorted(start, requests.release[rows], side="right")
+    return np.arange(1, len(start) + 1) - started
 
 
 def sustained_work(backlog: Run) -> float:
@@ -348,6 +351,11 @@ def _beyond_chance(queue: IntArray, *, long: bool) -> bool:
     return float(np.mean(steps)) > float(stdtrit(SECTIONS - 1, _SURE)) * error
 
 
+def _arrival_rows(requests: Workload) -> IntArray | slice:
+    order = requests.arrival_order
+    return slice(None) if order is None else order
+
+
 @dataclass(frozen=True)
 class _Work:
     """Tokens that arrive per time unit, and how much of them could be chance."""
@@ -368,8 +376,8 @@ class _Arrivals:
 
     @classmethod
     def of(cls, requests: Workload) -> _Arrivals:
-        order = np.argsort(requests.release, kind="stable")
-        return cls(requests.release[order], requests.length[order])
+        rows = _arrival_rows(requests)
+        return cls(requests.release[rows], requests.length[rows])
 
     def dispersion(self, known: float | None) -> float:
         """Squared variation of gaps in the long run, as heavy-traffic theory asks: the index of dispersion.

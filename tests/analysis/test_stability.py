@@ -77,6 +77,16 @@ def test_queue_as_counted_one_by_one(drawn: list[tuple[int, int]]) -> None:
     assert waiting_at_arrivals(made).tolist() == counted
 
 
+def test_the_verdict_is_the_same_whatever_the_order_of_rows() -> None:
+    run = poisson_run("sjf", 0.95, seed=3, count=3_000)
+    assert run.requests is not None
+    shuffled = run.requests.take(np.random.default_rng(0).permutation(3_000))
+    again = simulate(shuffled, parse_policy("sjf"), slots=SLOTS, engine="compiled")
+    np.testing.assert_array_equal(waiting_at_arrivals(again), waiting_at_arrivals(run))
+    assert judge(again) == judge(run) is not None
+    assert not is_burst(shuffled, StepTime())
+
+
 def simulate_columns(run: Run, release: FloatArray, start: FloatArray) -> Run:
     return replace(run, requests=Workload(release, np.ones(len(release), dtype=int)), start=start)
 
