@@ -200,6 +200,7 @@ def plot(
     from analysis.output import write_text
     from analysis.report.study import study_page, study_sections
     from analysis.study.curves import axis_of
+    from analysis.study.differences import difference_records
     from analysis.version import project_version
 
     study, table = _finished(file, module or ())
@@ -221,7 +222,14 @@ def plot(
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
     if json:
         pictures = [str(out / picture.name) for section in sections for picture in section.pictures]
-        show_json({"page": str(out / "report.html"), "pictures": pictures, "cells": len(table)})
+        show_json(
+            {
+                "page": str(out / "report.html"),
+                "pictures": pictures,
+                "cells": len(table),
+                "differences": [] if baseline is None else difference_records(table, drawn, axis, baseline),
+            }
+        )
 
 
 def _finished(file: Path, modules: Sequence[str]) -> tuple[Study, pd.DataFrame]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from analysis.definitions import REQUEST_METRICS, definition
+from analysis.definitions import definition
 from analysis.plots.study_curves import study_curves
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.report.sections import sections_page
 from analysis.stability import UNDECIDED
-from analysis.study.curves import Curve, paired_difference, settings
+from analysis.study.curves import Curve, columns_of, settings
+from analysis.study.differences import check_baseline, paired_differences
 from analysis.tables import Table
 from analysis.text import with_interval
 from analysis.time_unit import TimeUnit
@@ -23,7 +24,6 @@ _AXIS_LABELS = {
     "alpha": "alpha (tokens)",
     "slots": "slots",
 }
-_OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
 
 _MARKS = {"unstable": " (the queue grows)", "undecided": " (?)"}
 
@@ -63,19 +63,13 @@ def study_sections(
     """
     found = settings(table, axis)
     if baseline is not None:
-        _check_baseline(baseline, found.values())
+        check_baseline(baseline, found.values())
     return [
         _section(
             f"setting-{number}", title, curves, metrics=metrics, axis=axis, unit=time_unit, baseline=baseline
         )
         for number, (title, curves) in enumerate(found.items(), start=1)
     ]
-
-
-def _check_baseline(baseline: str, settings: Iterable[Sequence[Curve]]) -> None:
-    labels = dict.fromkeys(curve.label for curves in settings for curve in curves)
-    if baseline not in labels:
-        raise ValueError(f"baseline={baseline!r}: must be one of {', '.join(labels)}")
 
 
 def study_page(title: str, sections: Sequence[Section], facts: Mapping[str, str]) -> str:
@@ -117,7 +111,7 @@ def _section(
                 _READING.format(axis=against),
                 study_curves(
                     curves,
-                    _panels(curves, metric),
+                    columns_of(curves, metric),
                     x=unit.in_service(_AXIS_LABELS[axis]).format(time=unit.singular),
                     y=definition(metric).label(unit),
                 ),
@@ -127,22 +121,12 @@ def _section(
     )
 
 
-def _panels(curves: Sequence[Curve], metric: str) -> dict[str, str]:
-    """Columns of the mean and the quantiles by title; a metric of whole runs has one column."""
-    names = [column for column in curves[0].rows[0].columns if column.endswith("_observations")]
-    columns = [
-        name.removesuffix("_observations")
-        for name in names
-        if metric in _OF_REQUESTS and name.startswith(f"{metric}_")
-    ]
-    return {column.removeprefix(f"{metric}_"): column for column in columns} or {"": metric}
-
-
 def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> Table:
-    panels = _panels(curves, metric)
+    panels = columns_of(curves, metric)
     rows = [
         (
-            _row_name(curve, axis, x, alone=curve.constant) + _MARKS.get(curve.verdicts[place] or "", ""),
+            _row_name(curve.label, axis, None if curve.constant else x)
+            + _MARKS.get(curve.verdicts[place] or "", ""),
             *(with_interval(estimates[column][place]) for column in panels.values()),
         )
         for curve in curves
@@ -160,28 +144,18 @@ def _difference_tables(
     curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit, *, baseline: str | None
 ) -> list[Table]:
     """How all others differ from the baseline; no table without one, or without others."""
-    bases = [curve for curve in curves if curve.label == baseline]
-    others = [curve for curve in curves if curve.label != baseline]
-    if not (bases and others):
+    found = [] if baseline is None else paired_differences(curves, metric, baseline)
+    if not found:
         return []
-    base = dict(zip(bases[0].x, bases[0].rows, strict=True))
-    confidence = 1 - 0.05 / len(others)
-    panels = _panels(curves, metric)
     rows = [
-        (
-            _row_name(curve, axis, x, alone=alone),
-            *(with_interval(paired_difference(each, base[x], name, confidence)) for name in panels.values()),
-        )
-        for curve in others
-        for alone in (curve.constant and bases[0].constant,)
-        for x, each in list(zip(curve.x, curve.rows, strict=True))[: 1 if alone else None]
-        if x in base
+        (_row_name(each.label, axis, each.x), *map(with_interval, each.estimates.values())) for each in found
     ]
-    joint = "95 % intervals" if len(others) == 1 else f"{len(others)} intervals hold at once with 95 %"
+    others = len(curves) - 1
+    joint = "95 % intervals" if others == 1 else f"{others} intervals hold at once with 95 %"
     title = f"difference from {baseline} in {definition(metric).label(unit)}, paired by replication, {joint}"
-    return [Table(title, ("policy", *panels), rows)]
+    return [Table(title, ("policy", *found[0].estimates), rows)]
 
 
-def _row_name(curve: Curve, axis: str, x: float, *, alone: bool) -> str:
+def _row_name(label: str, axis: str, x: float | None) -> str:
     """The label, with the place on the axis unless the row stands for all of them."""
-    return curve.label if alone else f"{curve.label}, {axis.replace('_', ' ')} {x:g}"
+    return label if x is None else f"{label}, {axis.replace('_', ' ')} {x:g}"

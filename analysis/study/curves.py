@@ -8,11 +8,14 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.definitions import REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval
 from analysis.stability import Verdict, common_verdict, no_long_run
 from analysis.study.cell import Cell
 from analysis.text import number
+
+_OF_REQUESTS = [entry.key for entry in REQUEST_METRICS]
 
 AXES = ("load", "request_rate", "alpha", "slots")
 """Coordinates that a curve can run along."""
@@ -86,37 +89,15 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     return interval(values.astype("float64").tolist())
 
 
-def paired_difference(
-    rows: pd.DataFrame, baseline: pd.DataFrame, column: str, confidence: float = 0.95
-) -> Estimate:
-    """Mean difference in a column from a baseline that met the same arrivals in each replication.
-
-    Parameters
-    ----------
-    rows, baseline : DataFrame
-        Rows of a study table, each differing in the replication alone.
-    column : str
-        Name of a column of numbers.
-    confidence : float
-        Nominal coverage of the interval.
-
-    Returns
-    -------
-    Estimate
-        Over the replications that both have, with Student's interval where both sides may have one.
-    """
-    one, other = rows.set_index("replication"), baseline.set_index("replication")
-    shared = one.index.intersection(other.index)
-    if shared.empty:
-        return Estimate(None, note="no replication in common")
-    sides = [over_replications(side.loc[shared], column) for side in (one, other)]
-    notes = [side.note for side in sides if side.note is not None]
-    if any(side.value is None for side in sides):
-        return Estimate(None, note=notes[0])
-    differences = (one.loc[shared, column] - other.loc[shared, column]).astype("float64")
-    if notes:
-        return Estimate(float(differences.mean()), note=notes[0])
-    return interval(differences.tolist(), confidence)
+def columns_of(curves: Sequence[Curve], metric: str) -> dict[str, str]:
+    """Columns of the mean and quantiles of a metric by statistic; of whole runs it has one, called ``""``."""
+    names = [column for column in curves[0].rows[0].columns if column.endswith("_observations")]
+    columns = [
+        name.removesuffix("_observations")
+        for name in names
+        if metric in _OF_REQUESTS and name.startswith(f"{metric}_")
+    ]
+    return {column.removeprefix(f"{metric}_"): column for column in columns} or {"": metric}
 
 
 def _verdict(rows: pd.DataFrame) -> Verdict | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from analysis.cli import main
 from analysis.report.study import study_sections
 from analysis.stability import GROWING
 from analysis.study import Cell, read_study
-from analysis.study.curves import axis_of, over_replications, paired_difference, settings
+from analysis.study.curves import axis_of, over_replications, settings
+from analysis.study.differences import difference_records, paired_difference
 from analysis.time_unit import TimeUnit
 
 SMALL = """
@@ -157,6 +159,25 @@ def test_a_baseline_gives_tables_of_differences() -> None:
     )
 
 
+def test_programs_get_the_differences_of_the_page() -> None:
+    frame = table((0.5,), slots=(2, 4)).assign(e2el_mean_observations=1000.0, makespan=7.0)
+    found = difference_records(frame, ["e2el", "makespan"], "alpha", "fcfs")
+    both = {"policy": "isjl", "baseline": "fcfs", "confidence": 0.95}
+    e2el, makespan = {"metric": "e2el", "statistic": "mean"}, {"metric": "makespan", "statistic": None}
+    four, eight, none = (
+        {"estimate": {"value": value, "low": value, "high": value, "note": None}} for value in (4.0, 8.0, 0.0)
+    )
+    assert found == [
+        {"setting": setting, "alpha": alpha, **both, **what, **estimate}
+        for setting in ("slots 2", "slots 4")
+        for what, estimates in ((e2el, (four, eight)), (makespan, (none, none)))
+        for alpha, estimate in zip((4.0, 8.0), estimates, strict=True)
+    ]
+    ljf = frame.query("policy == 'fcfs'").assign(policy="ljf", label="ljf", e2el_mean=0.0)
+    constant, *_ = difference_records(pd.concat([frame, ljf], ignore_index=True), ["e2el"], "alpha", "ljf")
+    assert (constant["policy"], constant["alpha"], constant["confidence"]) == ("fcfs", None, 0.975)
+
+
 def test_curves_run_along_the_first_axis_with_several_values() -> None:
     assert axis_of(cells(SMALL)) == "load"
     assert axis_of(cells(SMALL.replace("[0.5, 0.7]", "0.5"))) == "alpha"
@@ -276,7 +297,7 @@ def test_nothing_finished_is_told(command: str, capsys: pytest.CaptureFixture[st
     assert not Path("a.csv").exists()
 
 
-def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
+def test_plot_writes_a_picture_a_metric_and_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.toml").write_text(SMALL, encoding="utf-8")
     assert main(["study", "a.toml", "--jobs", "1", "--quiet"]) == 0
     words = ["study", "plot", "a.toml", "--quiet", "--metrics"]
@@ -289,7 +310,10 @@ def test_plot_writes_a_picture_a_metric_and_a_page() -> None:
     assert page.count("<img") == 2
     assert "12 of 12" in page
     assert "difference from" not in page
-    assert main([*words, "e2el", "--out", "paired", "--baseline", "fcfs"]) == 0
+    assert main([*words, "e2el", "--out", "paired", "--baseline", "fcfs", "--json"]) == 0
+    differences = json.loads(capsys.readouterr().out)["differences"]
+    assert len(differences) == 2 * 2 * 3  # budgets, loads, mean and two percentiles
+    assert {each["policy"] for each in differences} == {"isjl:alpha=4", "isjl:alpha=8"}
     paired = Path("paired/report.html").read_text(encoding="utf-8")
     assert paired.count("difference from fcfs in end-to-end latency (steps), paired by replication") >= 1
     assert main([*words, "throughput", "--out", "alpha", "--against", "alpha"]) == 0
