@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit  # Student's quantile without the second that scipy.stats takes to load
 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
-from analysis.statistic import SECTIONS, Statistic
+from analysis.statistic import SECTIONS, Statistic, values_of
 from serving_sim.request import FloatArray
 
 _FINE = 20  # of one series: its guard has them span several memories of the queue
@@ -50,7 +51,7 @@ def estimate(
     of the interval (indicator batch means; after Heidelberger and Lewis 1984, "Quantile estimation in
     dependent sequences").
     """
-    return _estimate(statistic, values, values, confidence, memory)
+    return estimates([statistic], values, confidence, memory=memory)[statistic.name]
 
 
 def estimates(
@@ -61,15 +62,36 @@ def estimates(
     memory: Memory = NO_THEORY,
 ) -> dict[str, Estimate]:
     """Estimates by the name of the statistic, as `estimate` gives them and `withhold_outward` leaves them."""
-    ordered = np.sort(values)  # of sorted values numpy finds a quantile in a tenth of the time
-    found = {each.name: _estimate(each, values, ordered, confidence, memory) for each in statistics}
+    found = values_alone(statistics, values)
+    shares: dict[str, FloatArray] = {}
+    for each in statistics:
+        centre = found[each.name].value
+        if centre is None:
+            continue
+        shortage = each.shortage(values, memory, found=centre, sections=_FINE)
+        if shortage is not None:
+            found[each.name] = Estimate(centre, note=shortage)
+        elif each.probability is None:
+            parts = np.array([each.of(part) for part in np.array_split(values, _FINE)])
+            found[each.name] = _skewed_interval(centre, parts, confidence)
+        else:
+            shares[each.name] = _shares_around(each.probability, values <= centre, confidence)
+    if shares:  # the ends of all intervals at once, for the reason that `values_of` gives
+        ends = np.quantile(values, list(shares.values())).tolist()
+        for name, (low, high) in zip(shares, ends, strict=True):
+            found[name] = Estimate(found[name].value, low, high)
     return withhold_outward(statistics, found)
 
 
-def values_alone(statistics: Sequence[Statistic], values: FloatArray, note: str) -> dict[str, Estimate]:
+def values_alone(
+    statistics: Sequence[Statistic], values: FloatArray, note: str | None = None
+) -> dict[str, Estimate]:
     """The values of `estimates` without intervals, for the reason given."""
-    ordered = np.sort(values)
-    return {each.name: _value(each, values, ordered, note) for each in statistics}
+    found = values_of(statistics, values)
+    return {
+        each.name: Estimate(found.get(each.name), note=each.absence(len(values)) or note)
+        for each in statistics
+    }
 
 
 def estimate_difference(
@@ -127,33 +149,11 @@ def student(parts: int, confidence: float) -> float:
     return float(stdtrit(parts - 1, (1 + confidence) / 2))
 
 
-def _estimate(
-    statistic: Statistic, values: FloatArray, pool: FloatArray, confidence: float, memory: Memory
-) -> Estimate:
-    """Estimate from a series and from the ``pool`` of its values, sorted or not, for quantiles."""
-    found = _value(statistic, values, pool)
-    centre = found.value
-    if centre is None:
-        return found
-    shortage = statistic.shortage(values, memory, found=centre, sections=_FINE)
-    if shortage is not None:
-        return Estimate(centre, note=shortage)
-    if statistic.probability is None:
-        parts = np.array([statistic.of(part) for part in np.array_split(values, _FINE)])
-        return _skewed_interval(centre, parts, confidence)
-    below = np.array([np.mean(part <= centre) for part in np.array_split(values, _FINE)])
-    reach = student(_FINE, confidence) * float(np.std(below, ddof=1)) / math.sqrt(_FINE)
-    shares = np.clip([statistic.probability - reach, statistic.probability + reach], 0, 1)
-    low, high = map(float, np.quantile(pool, shares))
-    return Estimate(centre, low, high)
-
-
-def _value(statistic: Statistic, values: FloatArray, pool: FloatArray, note: str | None = None) -> Estimate:
-    absence = statistic.absence(len(values))
-    if absence is not None:
-        return Estimate(None, note=absence)
-    # a mean of the pool would sum in another order and be rounded in another way
-    return Estimate(statistic.of(values if statistic.probability is None else pool), note=note)
+def _shares_around(probability: float, below: NDArray[np.bool_], confidence: float) -> FloatArray:
+    """Shares at which the ends of a quantile's interval lie; ``below`` marks values that do not exceed it."""
+    parts = [np.mean(part) for part in np.array_split(below, _FINE)]
+    reach = student(_FINE, confidence) * float(np.std(parts, ddof=1)) / math.sqrt(_FINE)
+    return np.clip([probability - reach, probability + reach], 0, 1)
 
 
 def _skewed_interval(centre: float, parts: FloatArray, confidence: float) -> Estimate:

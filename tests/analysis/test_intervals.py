@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from refusal import refusal
 from scipy.signal import lfilter
@@ -14,7 +16,7 @@ from scipy.stats import norm, skew
 from analysis import replications, sectioning
 from analysis.autocorrelation import autocovariances, integrated_autocorrelation_time
 from analysis.estimate import Estimate
-from analysis.statistic import MEAN, Statistic, quantiles
+from analysis.statistic import MEAN, Statistic, quantiles, values_of
 from analysis.text import with_interval
 
 P90 = Statistic("p90", 0.9)
@@ -138,22 +140,29 @@ def test_a_quantile_by_hand() -> None:
     assert estimate.high == pytest.approx(np.quantile(values, 0.9 + reach))
 
 
-def test_several_statistics_of_one_series_are_found_in_its_sorted_values(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_several_statistics_of_one_series_are_selected_together(monkeypatch: pytest.MonkeyPatch) -> None:
     (series,) = ar1(np.random.default_rng(10), 30_000, 0.5)
     statistics = (MEAN, *quantiles((10, 50, 90, 99.9, 99.999)))
     one_by_one = {each.name: sectioning.estimate(each, series) for each in statistics}
-    searched, quantile = [], np.quantile
+    selected, quantile = [], np.quantile
 
-    def watched(values: Series, shares: float | Series) -> object:
-        searched.append(bool(np.all(np.diff(values) >= 0)))
+    def watched(values: Series, shares: Series) -> Series:
+        selected.append(np.shape(shares))
         return quantile(values, shares)
 
     monkeypatch.setattr(np, "quantile", watched)
     assert sectioning.estimates(statistics, series) == one_by_one  # to the last digit
     assert [each.note is None for each in one_by_one.values()] == [True] * 4 + [False] * 2
-    assert searched == [True] * 7  # the value of four quantiles, the ends of the interval of three
+    assert selected == [(4,), (3, 2)]  # the value of four quantiles, the ends of the interval of three
+
+
+@given(values=st.lists(st.floats(-1e6, 1e6), max_size=300))
+def test_quantiles_selected_together_are_those_found_one_by_one(values: list[float]) -> None:
+    statistics = (MEAN, *quantiles((10, 50, 90, 99)))
+    one_by_one = {
+        each.name: each.of(np.array(values)) for each in statistics if not each.absence(len(values))
+    }
+    assert values_of(statistics, np.array(values)) == one_by_one
 
 
 def test_too_few_requests_beyond_the_quantile_get_a_reason_for_an_interval() -> None:
