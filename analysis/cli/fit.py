@@ -10,11 +10,13 @@ import typer
 from analysis.cli.console import say, show, show_json
 from analysis.cli.options import FileOptions, Json, WorkloadOptions
 from analysis.cli.paths import input_path, output_file
-from analysis.cli.traffic import lines, one_workload
+from analysis.cli.traffic import lines, one_workload, time_unit
+from serving_sim import StepTime
 
 if TYPE_CHECKING:
     from analysis.standin import Match
     from analysis.tables import Table
+    from analysis.time_unit import TimeUnit
 
 _COMMENT = """\
 A workload like a request log, made by serving-sim workload fit.
@@ -44,31 +46,35 @@ def fit(
     from analysis.standin import fit_specification, match
     from workloads import write_specification
 
-    arrivals, counted = one_workload(WorkloadOptions(requests=log, **vars(file)), slots)
+    options = WorkloadOptions(requests=log, **vars(file))
+    arrivals, counted = one_workload(options, slots)
     say(lines(arrivals.facts), quiet=quiet)
     workload = arrivals.workloads[0]
     specification = fit_specification(workload, time_unit=file.time_unit)
     write_specification(specification, out, _COMMENT)
     say(f"written to {out}", quiet=quiet)
-    second = 1.0 if file.time_unit is None else 1 / file.time_unit
-    found = match(workload, specification.workload(file.seed), slots=counted, second=second)
+    unit = time_unit(options, StepTime(), arrivals.workloads)
+    found = match(workload, specification.workload(file.seed), slots=counted, time_unit=unit)
     if json:
         show_json({"input": arrivals.inputs[0], **found.to_dict()})
         return
-    for table in _tables(found):
+    for table in _tables(found, unit):
         show(table)
 
 
-def _tables(found: Match) -> list[Table]:
+def _tables(found: Match, unit: TimeUnit) -> list[Table]:
+    from analysis.report.inspection import fact_titles
     from analysis.tables import Table
     from analysis.text import number
 
-    pairs = [(_named(pair.of), number(pair.log), number(pair.standin)) for pair in found.pairs]
+    titles = fact_titles(unit)
+    pairs = [
+        (titles.get(pair.of) or _named(pair.of), number(pair.log), number(pair.standin))
+        for pair in found.pairs
+    ]
     distances = [(_named(each.of), number(each.distance), number(each.noise)) for each in found.distances]
     return [
-        Table(
-            "the log and one workload of the stand-in; times in time units", ("", "log", "stand-in"), pairs
-        ),
+        Table("the log and one workload of the stand-in", ("", "log", "stand-in"), pairs),
         Table(
             "Kolmogorov-Smirnov distances; two samples of one distribution exceed the last column once in 20",
             ("", "distance", "by chance"),

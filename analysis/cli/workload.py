@@ -139,8 +139,7 @@ def inspect(
     arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
     unit = time_unit(workload, StepTime(), arrivals.workloads)
-    second = 1.0 if unit.seconds is None else 1 / unit.seconds
-    found = inspect_workload(arrivals.workloads[0], slots=counted, second=second)
+    found = inspect_workload(arrivals.workloads[0], slots=counted, seconds=unit.seconds)
     read = arrivals.inputs[0] if arrivals.inputs else None
     content = {"input": read, **found.to_dict()}
     if out is not None:

@@ -4,6 +4,7 @@ from analysis.inspection.dispersion import Dispersion, dispersion_of_counts
 from analysis.inspection.facts import workload_facts
 from analysis.inspection.families import Family, Fitted, fit_families
 from analysis.inspection.inspection import Inspection, inspect_workload
+from analysis.inspection.windows import round_width, windows_of
 
 __all__ = [
     "Dispersion",
@@ -13,5 +14,7 @@ __all__ = [
     "dispersion_of_counts",
     "fit_families",
     "inspect_workload",
+    "round_width",
+    "windows_of",
     "workload_facts",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.inspection.windows import round_widths, windows_of
 from serving_sim.request import FloatArray
 
 _LEAST_WINDOWS = 20
@@ -35,18 +37,21 @@ class Dispersion:
     index: float
 
 
-def dispersion_of_counts(release: FloatArray) -> list[Dispersion]:
-    """Index of dispersion of counts at widths that double, from about a mean gap on.
+def dispersion_of_counts(release: FloatArray, *, seconds: float | None = None) -> list[Dispersion]:
+    """Index of dispersion of counts at round widths, from about a mean gap on.
 
     Parameters
     ----------
     release : ndarray of float, shape (n,)
         Release times in time units, sorted.
+    seconds : float, optional
+        Seconds in a time unit, where that is known: widths are then round numbers of seconds.
 
     Returns
     -------
     list of Dispersion
-        The widest has at least 20 windows. Empty where the requests are too few or come at once.
+        The widest has at least 20 windows; what comes behind the last full window is not counted.
+        Empty where the requests are too few or come at once.
 
     Notes
     -----
@@ -54,18 +59,18 @@ def dispersion_of_counts(release: FloatArray) -> list[Dispersion]:
     process levels off at the squared coefficient of variation of its gaps; where the curve goes on
     rising, gaps are correlated or the rate drifts.
     """
-    since = release - release[0]
-    span = float(since[-1])
-    doublings = int(np.log2(max(len(release) / _LEAST_WINDOWS, 1)))
-    numbers = [2**k * _LEAST_WINDOWS for k in range(doublings, -1, -1)] if doublings else []
-    if not numbers or span / numbers[0] == 0:
+    scale = 1.0 if seconds is None else seconds
+    span = float(release[-1] - release[0]) * scale
+    least, most = span / len(release), span / _LEAST_WINDOWS
+    if not 0 < least < most < math.inf:
         return []
-    return [_dispersion(since, span / windows, windows) for windows in numbers]
+    widths = round_widths(least, most, seconds=seconds is not None)
+    return [_dispersion(release, width / scale) for width in widths]
 
 
-def _dispersion(since: FloatArray, width: float, windows: int) -> Dispersion:
-    # the last request ends the span, and belongs to its last window
-    place = np.minimum((since / width).astype(np.int64), windows - 1)
-    counts = np.bincount(place, minlength=windows)
+def _dispersion(release: FloatArray, width: float) -> Dispersion:
+    place = windows_of(release, width)
+    windows = int(windows_of(release[[0, -1]], width)[-1])
+    counts = np.bincount(place[place < windows].astype(np.int64), minlength=windows)
     mean = float(counts.mean())
     return Dispersion(width, windows, mean, float(counts.var(ddof=1)) / mean)

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
+from analysis.inspection.windows import windows_of
 from analysis.statistic import squared_variation
 from serving_sim import Workload
 from serving_sim.request import FloatArray
-
-_ROUNDING = 1e-9  # of a second: a request on a whole second must not fall into the one before
 
 
 def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> dict[str, float | int | None]:
@@ -46,7 +45,7 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         "first_release": float(release[0]),
         "last_release": float(release[-1]),
         "rate": rate,
-        "peak_second": _most(np.floor((release - release[0]) / second + _ROUNDING)),
+        "peak_second": _most(windows_of(release, second)),
         "gap_cv2": None if rate is None else squared_variation(gaps),
         "longest_gap": float(gaps.max()) if len(workload) > 1 else None,
         "same_release": int(np.count_nonzero(gaps == 0)),

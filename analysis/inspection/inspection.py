@@ -58,7 +58,7 @@ class Inspection:
         }
 
 
-def inspect_workload(workload: Workload, *, slots: int, second: float = 1.0) -> Inspection:
+def inspect_workload(workload: Workload, *, slots: int, seconds: float | None = None) -> Inspection:
     """Look at a workload.
 
     Parameters
@@ -67,8 +67,9 @@ def inspect_workload(workload: Workload, *, slots: int, second: float = 1.0) -> 
         n requests.
     slots : int
         Slots that the load counts on, with one step a time unit.
-    second : float
-        Time units in which the peak is counted: a second where it is known how long one is.
+    seconds : float, optional
+        Seconds in a time unit, where that is known: arrivals are then counted in a second, and in round
+        numbers of them, in the place of time units.
     """
     ordered = workload if workload.arrival_order is None else workload.take(workload.arrival_order)
     lengths = {
@@ -78,9 +79,9 @@ def inspect_workload(workload: Workload, *, slots: int, second: float = 1.0) -> 
     }
     gaps = np.diff(ordered.release)
     return Inspection(
-        facts=workload_facts(ordered, slots=slots, second=second),
+        facts=workload_facts(ordered, slots=slots, second=1.0 if seconds is None else 1 / seconds),
         correlations=_correlations(ordered, gaps),
-        dispersion=dispersion_of_counts(ordered.release),
+        dispersion=dispersion_of_counts(ordered.release, seconds=seconds),
         release=ordered.release,
         lengths=lengths,
         gap_fits=fit_families(gaps, (EXPONENTIAL, GAMMA, WEIBULL)),

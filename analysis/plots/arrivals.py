@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.inspection import Dispersion
+from analysis.inspection import Dispersion, round_width, windows_of
 from analysis.plots.style import drawing, inks, legend_above, new_figure, plain_numbers
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray
 
-_BINS = 240
+_MOST_BINS = 240
 
 
 def rate_over_time(release: FloatArray, *, time_unit: TimeUnit) -> Figure:
-    """Draw the arrival rate in bins of equal width.
+    """Draw the arrival rate in bins of a round width.
 
     Parameters
     ----------
@@ -27,14 +27,15 @@ def rate_over_time(release: FloatArray, *, time_unit: TimeUnit) -> Figure:
         What they are counted in.
     """
     shown, factor = time_unit.as_seconds()
-    span = max(float(np.ptp(release)), np.finfo(float).tiny) * factor
-    start = float(release[0]) * factor
-    counts, edges = np.histogram(release * factor, bins=_BINS, range=(start, start + span))
+    span = float(np.ptp(release)) * factor
+    width = round_width(max(span / _MOST_BINS, np.finfo(float).tiny), seconds=shown.name == "second")
+    counts = np.bincount(windows_of(release * factor, width).astype(np.int64))
+    edges = float(release[0]) * factor + width * np.arange(len(counts) + 1)
     with drawing():
         figure = new_figure(height=3.0)
         axes = figure.subplots()
-        axes.stairs(counts / np.diff(edges), edges, fill=True, color=inks(["rate"])["rate"].colour)
-        axes.set_xlabel(f"time ({shown.plural}), means over {number(span / _BINS)} {shown.plural} each")
+        axes.stairs(counts / width, edges, fill=True, color=inks(["rate"])["rate"].colour)
+        axes.set_xlabel(f"time ({shown.plural}), means over {number(width)} {shown.plural} each")
         axes.set_ylabel(f"requests per {shown.singular}")
         axes.set_ylim(bottom=0)
         axes.margins(x=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from analysis.inspection import Fitted, Inspection
 from analysis.plots.arrivals import dispersion_curve, rate_over_time
@@ -38,9 +38,23 @@ _FACTS = {
 }
 """Titles of the facts, each with the unit of its value."""
 
+_PROCESSES = {
+    "exponential": ("poisson", {}),
+    "gamma": ("gamma", {"shape": "burstiness"}),
+    "weibull": ("weibull", {"shape": "shape"}),
+}
+"""By family of gaps, the process that ``--arrivals`` calls so, and its names for the parameters."""
+
 _MOSTLY_PROMPTS = (
     "most tokens are of prompts, and lengths and load count each of them as a step: see --prefill-chunk"
 )
+
+
+def fact_titles(time_unit: TimeUnit) -> dict[str, str]:
+    """What each fact of an inspection is called, by its key."""
+    second, _ = time_unit.as_seconds()
+    units = {"times": time_unit.plural, "time": time_unit.singular, "second": second.singular}
+    return {name: time_unit.in_service(title).format_map(units) for name, title in _FACTS.items()}
 
 
 def inspection_tables(found: Inspection, *, time_unit: TimeUnit) -> list[Table]:
@@ -48,11 +62,8 @@ def inspection_tables(found: Inspection, *, time_unit: TimeUnit) -> list[Table]:
     tables = [
         _facts_table(found, time_unit),
         _dispersion_table(found, time_unit),
-        _fits_table(f"gaps above 0, in {time_unit.plural}", {"gap": found.gap_fits}),
-        _fits_table(
-            time_unit.in_service("lengths in tokens"),
-            {_TITLES[name]: fits for name, fits in found.length_fits.items()},
-        ),
+        _gaps_table(found.gap_fits, time_unit),
+        _lengths_table(found.length_fits, time_unit),
     ]
     return [table for table in tables if table.rows]
 
@@ -120,12 +131,8 @@ def inspection_pictures(found: Inspection, *, time_unit: TimeUnit) -> list[Pictu
 
 
 def _facts_table(found: Inspection, time_unit: TimeUnit) -> Table:
-    second, _ = time_unit.as_seconds()
-    units = {"times": time_unit.plural, "time": time_unit.singular, "second": second.singular}
-    rows = [
-        (time_unit.in_service(_FACTS[name]).format_map(units), number(value))
-        for name, value in found.facts.items()
-    ]
+    titles = fact_titles(time_unit)
+    rows = [(titles[name], number(value)) for name, value in found.facts.items()]
     rows += [
         (f"rank correlation, {name.replace('_', ' ')}", number(value))
         for name, value in found.correlations.items()
@@ -153,17 +160,27 @@ def _dispersion_table(found: Inspection, time_unit: TimeUnit) -> Table:
     return Table(title, ("window", "windows", "mean count", "variance / mean"), rows)
 
 
-def _fits_table(title: str, fits: dict[str, list[Fitted]]) -> Table:
+def _gaps_table(fits: Sequence[Fitted], time_unit: TimeUnit) -> Table:
+    rows = [(as_arrivals(fitted), number(fitted.distance), number(fitted.aic)) for fitted in fits]
+    title = f"families fitted to the gaps above 0, closest first; rates are per {time_unit.singular}"
+    return Table(title, ("--arrivals", "KS distance", "AIC"), rows)
+
+
+def as_arrivals(fitted: Fitted) -> str:
+    """A family fitted to gaps as ``--arrivals`` takes it, parameters to four digits."""
+    process, names = _PROCESSES[fitted.family]
+    shapes = (f",{name}={fitted.parameters[key]:.4g}" for key, name in names.items())
+    return f"{process}:rate={1 / fitted.parameters['mean']:.4g}{''.join(shapes)}"
+
+
+def _lengths_table(fits: Mapping[str, Sequence[Fitted]], time_unit: TimeUnit) -> Table:
     rows = [
-        (name, fitted.family, _parameters(fitted), number(fitted.distance), number(fitted.aic))
+        (_TITLES[name], fitted.family, _parameters(fitted), number(fitted.distance), number(fitted.aic))
         for name, each in fits.items()
         for fitted in each
     ]
-    return Table(
-        f"fitted families, closest first: {title}",
-        ("", "family", "parameters", "KS distance", "AIC"),
-        rows,
-    )
+    title = f"fitted families, closest first: {time_unit.in_service('lengths in tokens')}"
+    return Table(title, ("", "family", "parameters", "KS distance", "AIC"), rows)
 
 
 def _parameters(fitted: Fitted) -> str:
@@ -185,7 +202,7 @@ def _findings(found: Inspection, time_unit: TimeUnit) -> list[str]:
     if found.gap_fits:
         best = found.gap_fits[0]
         texts.append(
-            f"closest family for the gaps: {best.family} ({_parameters(best)}), "
+            f"closest family for the gaps: --arrivals {as_arrivals(best)}, "
             f"KS distance {number(best.distance)}"
         )
     if found.dispersion:

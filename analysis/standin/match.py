@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from analysis.inspection import Inspection, inspect_workload
+from analysis.text import number
+from analysis.time_unit import TimeUnit
 from serving_sim import Workload
 
 _FACTS = (
@@ -77,7 +79,7 @@ class Match:
         return asdict(self)
 
 
-def match(log: Workload, standin: Workload, *, slots: int, second: float = 1.0) -> Match:
+def match(log: Workload, standin: Workload, *, slots: int, time_unit: TimeUnit) -> Match:
     """Compare a log with a workload made in its place.
 
     Parameters
@@ -86,20 +88,31 @@ def match(log: Workload, standin: Workload, *, slots: int, second: float = 1.0) 
         What to compare.
     slots : int
         Slots that the load counts on.
-    second : float
-        Time units in which the peak is counted.
+    time_unit : TimeUnit
+        What times are counted in.
     """
-    one, other = (inspect_workload(each, slots=slots, second=second) for each in (log, standin))
+    one, other = (inspect_workload(each, slots=slots, seconds=time_unit.seconds) for each in (log, standin))
     pairs = [Pair(name, one.facts[name], other.facts[name]) for name in _FACTS]
-    pairs += [
-        Pair(f"variance / mean of counts, {left.windows:,} windows", left.index, right.index)
-        for left, right in zip(one.dispersion, other.dispersion, strict=False)
-    ]
+    pairs += _dispersion(one, other, time_unit)
     pairs += [
         Pair(f"rank correlation, {name}", value, other.correlations[name])
         for name, value in one.correlations.items()
     ]
     return Match(pairs, _distances(one, other))
+
+
+def _dispersion(log: Inspection, standin: Inspection, time_unit: TimeUnit) -> list[Pair]:
+    """At the widths of the log; those of the stand-in are the same but for the ends, as its span differs."""
+    shown, factor = time_unit.as_seconds()
+    index = {each.width: each.index for each in standin.dispersion}
+    return [
+        Pair(
+            f"variance / mean of counts, windows in {shown.plural}: {number(each.width * factor)}",
+            each.index,
+            index.get(each.width),
+        )
+        for each in log.dispersion
+    ]
 
 
 def _distances(log: Inspection, standin: Inspection) -> list[Distance]:

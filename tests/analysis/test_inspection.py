@@ -15,11 +15,22 @@ from command_line import Command
 from effort import instances
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.patches import StepPatch
 from scipy import stats
 
-from analysis.inspection import dispersion_of_counts, fit_families, inspect_workload, workload_facts
+from analysis.inspection import (
+    dispersion_of_counts,
+    fit_families,
+    inspect_workload,
+    round_width,
+    workload_facts,
+)
 from analysis.inspection.families import EXPONENTIAL, GAMMA, LOGNORMAL, WEIBULL
+from analysis.inspection.windows import round_widths
 from analysis.json_text import to_json
+from analysis.plots.arrivals import rate_over_time
+from analysis.report.inspection import as_arrivals
+from analysis.time_unit import TimeUnit
 from serving_sim import Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
 
@@ -54,18 +65,59 @@ def test_all_at_once_has_no_rate() -> None:
 )
 def test_dispersion_is_that_of_the_process(process: str, index: float) -> None:
     found = [each for each in dispersion_of_counts(releases(process)) if each.mean > 100]
-    assert len(found) > 3
+    assert len(found) >= 3
     for each in found:
         # a variance of m normal counts has relative error sqrt(2 / (m - 1)); 5 of them miss once in 10**6
         assert abs(each.index - index) <= 5 * index * np.sqrt(2 / (each.windows - 1)) + 0.01
 
 
-def test_widths_double_and_the_widest_has_twenty_windows() -> None:
-    found = dispersion_of_counts(releases("poisson:rate=2", n=1000))
-    assert [each.windows for each in found] == [640, 320, 160, 80, 40, 20]
-    assert all(each.windows * each.mean == pytest.approx(1000) for each in found)
+def test_widths_are_round_and_the_widest_has_twenty_windows() -> None:
+    release = releases("poisson:rate=2", n=1000)
+    assert 470 < release[-1] - release[0] < 480
+    found = dispersion_of_counts(release)
+    assert [each.width for each in found] == [0.5, 1, 2, 5, 10, 20]
+    for each in found:
+        assert each.windows == (release[-1] - release[0]) // each.width
+        within = np.sum(release - release[0] < each.windows * each.width)
+        assert each.windows * each.mean == pytest.approx(within)
+    assert [each.width * 30 for each in dispersion_of_counts(release, seconds=30)] == pytest.approx(
+        [15, 30, 60, 120, 300]
+    )
     assert dispersion_of_counts(np.zeros(99)) == []
     assert dispersion_of_counts(np.arange(9.0)) == []
+
+
+def test_a_request_on_the_border_of_a_window_is_in_the_later_one() -> None:
+    # a request a second, of which 0.03 s make a unit: 5 s are not a whole number of units
+    found = dispersion_of_counts(np.arange(201) / 0.03, seconds=0.03)
+    assert [(each.windows, each.mean, each.index) for each in found] == [(200, 1, 0), (100, 2, 0), (40, 5, 0)]
+
+
+def test_round_widths_by_hand() -> None:
+    assert round_widths(0.2, 30, seconds=False) == [0.2, 0.5, 1, 2, 5, 10, 20]
+    minutes, hours, days = 60, 3600, 86_400
+    assert round_widths(3, 3 * days, seconds=True) == [
+        5, 15, 30, minutes, 2 * minutes, 5 * minutes, 15 * minutes, 30 * minutes,
+        hours, 2 * hours, 6 * hours, 12 * hours, days, 2 * days,
+    ]  # fmt: skip
+    assert round_widths(5.5, 14, seconds=True) == []
+
+
+@given(st.floats(1e-300, 1e300), st.booleans())
+def test_there_is_a_round_width_within_a_factor_of_three(least: float, seconds: bool) -> None:  # noqa: FBT001
+    assert least <= round_width(least, seconds=seconds) <= 3 * least
+
+
+def test_the_rate_over_time_is_that_of_round_bins() -> None:
+    release = np.array([10.0, 10.0, 11.0, 12.0, 250.0])  # a 240th of the span is 1
+    (axes,) = rate_over_time(release, time_unit=TimeUnit("step", 0.9)).axes
+    assert axes.get_xlabel() == "time (seconds), means over 1 seconds each"
+    (drawn,) = axes.patches
+    assert isinstance(drawn, StepPatch)
+    rates, edges, _ = drawn.get_data()
+    # 0, 0, 0.9, 1.8 and 216 seconds after the first
+    assert (len(rates), rates[:3].tolist(), rates[-1]) == (217, [3, 1, 0], 1)
+    assert (edges[0], edges[-1]) == (9, 226)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +136,17 @@ def test_the_family_that_made_the_gaps_fits_best(process: str, family: str, shap
     assert best.parameters["mean"] == pytest.approx(2.0, rel=0.05)
     # with parameters known the distance exceeds this once in 1,000 times, fitted ones bring it closer
     assert best.distance < 1.95 / np.sqrt(len(gaps))
+
+
+@pytest.mark.parametrize(
+    "process", ["poisson:rate=2", "gamma:rate=2,burstiness=0.4", "weibull:rate=2,shape=0.6"]
+)
+def test_a_family_of_gaps_is_told_as_arrivals_takes_it(process: str) -> None:
+    best = fit_families(np.diff(releases(process)), (EXPONENTIAL, GAMMA, WEIBULL))
+    typed = next(parse_arrivals(text) for text in map(as_arrivals, best) if text.startswith(process[:5]))
+    made = parse_arrivals(process)
+    assert type(typed) is type(made)
+    assert vars(typed) == pytest.approx(vars(made), rel=0.05)
 
 
 def test_a_fit_to_very_many_values_is_that_to_a_good_many() -> None:
@@ -169,14 +232,14 @@ def test_a_report_has_its_pictures_and_numbers(command: Command, tmp_path: Path)
     assert json.loads(out)["gap_fits"][0]["family"] == "gamma"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 4
-    assert "closest family for the gaps: gamma" in page
+    assert "closest family for the gaps: --arrivals gamma:rate=" in page
 
 
 def test_a_backlog_has_lengths_alone_to_show(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("workload inspect --num-prompts 50 --arrivals backlog --out", tmp_path)
     assert code == 0
     assert sorted(path.name for path in tmp_path.glob("*.png")) == ["lengths.png"]
-    assert "closest first: gaps" not in out
+    assert "--arrivals" not in out
 
 
 def test_one_request_alone(command: Command, tmp_path: Path) -> None:
@@ -230,9 +293,11 @@ def test_every_fact_has_its_unit_and_prompts_are_told(
 
 
 @settings(max_examples=instances(40))
-@given(any_workload(), st.integers(1, 64), st.sampled_from([1e-3, 1.0, 33.3]))
-def test_any_workload_has_finite_numbers_or_none(workload: Workload, slots: int, second: float) -> None:
-    found = inspect_workload(workload, slots=slots, second=second).to_dict()
+@given(any_workload(), st.integers(1, 64), st.sampled_from([None, 0.03, 1.0, 1e3]))
+def test_any_workload_has_finite_numbers_or_none(
+    workload: Workload, slots: int, seconds: float | None
+) -> None:
+    found = inspect_workload(workload, slots=slots, seconds=seconds).to_dict()
     json.loads(to_json(found))
     numbers = [value for value in flat(found) if isinstance(value, float)]
     assert all(math.isfinite(value) for value in numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from refusal import refusal
 
 from analysis.standin import Match, fit_specification, match
+from analysis.time_unit import TimeUnit
 from serving_sim import Workload
 from workloads import (
     make_workload,
@@ -63,7 +65,7 @@ def pair(found: Match, name: str) -> tuple[float, float]:
 )
 def test_a_stand_in_is_as_near_as_a_second_sample(arrivals: str) -> None:
     log = made_log(8000, arrivals)
-    found = match(log, fit_specification(log).workload(seed=3), slots=64)
+    found = match(log, fit_specification(log).workload(seed=3), slots=64, time_unit=TimeUnit("step"))
     # two samples of one distribution exceed 1.95 / 1.358 of the noise once in 1,000 times; quantiles
     # in steps of 1 % for lengths and 2 % for gaps may add half a step, tenths of both to their sum
     for each in found.distances:
@@ -76,11 +78,10 @@ def test_a_stand_in_is_as_near_as_a_second_sample(arrivals: str) -> None:
 
 def test_a_rate_that_drifts_is_followed() -> None:
     log = made_log(8000, "sinusoidal:rate=0.5,swing=0.95,period=4000")
-    found = match(log, fit_specification(log).workload(seed=3), slots=64)
-    wide = [each for each in found.pairs if each.of == "variance / mean of counts, 20 windows"]
-    assert wide[0].log is not None
-    assert wide[0].log > 50  # where Poisson has 1
-    assert wide[0].standin == pytest.approx(wide[0].log, rel=0.25)
+    found = match(log, fit_specification(log).workload(seed=3), slots=64, time_unit=TimeUnit("step", 0.5))
+    logged, made = pair(found, "variance / mean of counts, windows in seconds: 300")
+    assert logged > 50  # where Poisson has 1
+    assert made == pytest.approx(logged, rel=0.25)
 
 
 def test_lengths_that_count_outputs_alone_are_kept_alone() -> None:
@@ -135,7 +136,8 @@ def test_lengths_beyond_exact_floats_are_refused() -> None:
 )
 def test_stand_ins_of_real_traces(shared: Path, file: str, gaps: float) -> None:
     log, _ = read_requests(shared / "traces" / file, time_unit=0.03)
-    found = match(log, fit_specification(log, time_unit=0.03).workload(seed=0), slots=64)
+    made = fit_specification(log, time_unit=0.03).workload(seed=0)
+    found = match(log, made, slots=64, time_unit=TimeUnit("step", 0.03))
     assert distances(found)["gap"] < gaps
     assert max(distances(found)[name] for name in ("length", "prompt_tokens", "output_tokens")) < 0.045
     for name in ("rate", "length_mean"):
@@ -160,6 +162,24 @@ def test_fit_writes_a_file_that_run_serves(command: Command, tmp_path: Path) -> 
     (rate,) = (each for each in report["pairs"] if each["of"] == "rate")
     assert json.loads(out)["rate"] != rate["log"]
     assert json.loads(out)["rate"] == pytest.approx(rate["log"], rel=0.3)
+
+
+def test_the_table_names_things_as_inspect_does(command: Command, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    rows = (f"{at},{at % 7 + 1},{at % 50 + 1}" for at in range(500))
+    log.write_text("\n".join(["arrival_s,input_tokens,output_tokens", *rows, ""]), encoding="utf-8")
+    code, inspected, _ = command("workload inspect --time-unit 0.5 --slots 8 -q --requests", log)
+    assert code == 0
+    code, out, _ = command("workload fit --time-unit 0.5 --slots 8 -q --out", tmp_path / "spec.toml", log)
+    assert code == 0
+    named = [re.split("  +", line) for line in out.split("\n\n")[0].splitlines()[2:]]
+    plain = [row[:2] for row in named if not row[0].startswith("variance / mean")]
+    assert plain[1][0] == "rate (requests per step of 0.5 s)"
+    assert all("  ".join(row) in re.sub("  +", "  ", inspected) for row in plain)
+    wide = [row[0] for row in named if row[0].startswith("variance / mean")]
+    assert wide == [
+        f"variance / mean of counts, windows in seconds: {width}" for width in ("1", "2", "5", "15")
+    ]
 
 
 def test_options_override_a_specification(command: Command, tmp_path: Path) -> None:
