@@ -13,6 +13,7 @@ from analysis.cli.naming import flag
 from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
 from analysis.cli.shaping import chunks, input_record, rows_line, shapings, step_lines
+from analysis.pace import check_pace
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
 
@@ -167,6 +168,10 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
         on_bad_row=options.on_bad_row.value,
     )
     made, steps = zip(*(shape(workload, changes, seed) for seed in _seeds(options)), strict=True)
+    if options.load is not None or options.request_rate is not None:
+        for each in made:
+            last = float(each.release.max())
+            check_pace(_pace(options), len(each), last, slots=slots, step_time=step_time)
     return Traffic(
         workloads=made,
         facts=(rows_line(report, steps[0]), *report.notes, *step_lines(steps)),
@@ -195,6 +200,8 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
         f"{_described(process, arrivals)} arrivals"
     )
     in_the_long_run = getattr(arrivals, "rate", None)  # a backlog has none
+    if in_the_long_run is not None:
+        check_pace(_pace(options), count, count / in_the_long_run, slots=slots, step_time=step_time)
     origin = () if options.workload is None else (f"as {options.workload} specifies",)
     made = Traffic(
         workloads=tuple(make_workload(count, lengths, arrivals, seed) for seed in _seeds(options)),
@@ -246,6 +253,7 @@ def _from_clients(options: WorkloadOptions, path: Path, slots: int, step_time: S
         assert rate is not None  # one of the two was given
         mix = mix.at_rate(rate)
     count = _count(options)
+    check_pace(_pace(options), count, count / mix.rate, slots=slots, step_time=step_time)
     return Traffic(
         workloads=tuple(mix.workload(count, seed) for seed in _seeds(options)),
         facts=(f"{count:,} requests of {len(mix.clients)} clients in {path.name} (rate {mix.rate:.4g})",),
@@ -343,6 +351,14 @@ def _check_rate(options: WorkloadOptions, step_time: StepTime) -> None:
         raise ValueError("--load: cannot go with --request-rate, one sets the other")
     if not step_time.constant:
         raise ValueError(_NO_CAPACITY)
+
+
+def _pace(options: WorkloadOptions) -> str:
+    """The option that says how fast requests come, with its value."""
+    names = ("load", "request_rate", "arrivals", "clients", "workload")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    name, value = next(iter(given.items()), ("load", _LOAD))
+    return f"{flag(name)}={_short(str(value))}"
 
 
 def _described(process: str, arrivals: Arrivals) -> str:

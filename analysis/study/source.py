@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from analysis.pace import check_pace
 from analysis.stability import UNKNOWN, WorkRates
 from analysis.study.code import code_digests
 from serving_sim import StepTime, Workload
@@ -102,9 +103,9 @@ class Made:
             steps apart.
         """
         rate: float | None = getattr(self._process(slots, step_time), "rate", None)
-        if rate is not None and self.num_prompts > rate * step_time.latest:
-            within = f"within 2**62 steps on {slots:,} slots"
-            raise ValueError(f"{self._pace()}: {self.num_prompts:,} requests must come {within}")
+        if rate is not None:
+            last = self.num_prompts / rate
+            check_pace(self._pace(), self.num_prompts, last, slots=slots, step_time=step_time)
 
     def _pace(self) -> str:
         """The key of the study that says how fast requests come."""

@@ -25,6 +25,7 @@ from analysis.capacity import (
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_metric
+from analysis.pace import check_pace
 from analysis.replications import ONE_LOG
 from analysis.stability import WorkRates, judge, judge_together, no_long_run
 from analysis.statistic import MEAN, quantiles
@@ -180,8 +181,13 @@ def measure(
     Raises
     ------
     ValueError
-        If there are too few requests to tell what a policy keeps up with.
+        If there are too few requests to tell what a policy keeps up with, or a load is so low that the
+        last of them comes too late to tell steps apart.
     """
+    first = benches[0][0]
+    full = first.slots / first.step_time.base if first.step_time.constant else None
+    if full is not None:
+        _check_lowest(benches[0], question.loads[0], full)
     note = ONE_LOG if one_log else ONE_SEQUENCE if len(benches[0]) == 1 else None
     stable = _limits(benches, stable_speed, jobs, done, one_log=one_log)
     attaining = {}
@@ -193,8 +199,6 @@ def measure(
             warmup=question.warmup,
         )
         attaining = _limits(benches, search, jobs, done, one_log=one_log)
-    first = benches[0][0]
-    full = first.slots / first.step_time.base if first.step_time.constant else None
     most = full or max(limit.work.value or 0 for limit in stable.values())
     calls = [
         delayed(_points)(benches_of, load, load * most, question, one_log=one_log)
@@ -226,6 +230,13 @@ def _in_order(calls: Sequence[Any], jobs: int, done: Callable[[str], None]) -> A
     for result in results(calls, jobs, in_order=True):
         done("")
         yield result
+
+
+def _check_lowest(benches: Sequence[Bench], load: float, full: float) -> None:
+    """Refuse a load at which no run can be dated, before the limits are looked for."""
+    for bench in benches:
+        count, rate = len(bench.workload), bench.rate * load * full / bench.work
+        check_pace(f"loads={load!r}", count, count / rate, slots=bench.slots, step_time=bench.step_time)
 
 
 def _points(
