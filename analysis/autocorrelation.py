@@ -17,19 +17,21 @@ _BLOCK = 8  # transforms of 8 times the lags: a longer one leaves the cache, a s
 _WINDOW = 5.0  # Sokal's c; 4 to 6 balance the bias of a short window against the noise of a long one
 
 
-def integrated_autocorrelation_time(values: FloatArray) -> float:
+def integrated_autocorrelation_time(values: FloatArray, *, least: float = 1.0) -> float:
     """Integrated autocorrelation time, tau = 1 + 2 * sum of all autocorrelations.
 
     Parameters
     ----------
     values : ndarray of float, shape (n,)
         Stationary series in time order, n >= 1.
+    least : float
+        Shortest time worth to be known, >= 1: a series that shows it to be no longer costs no transforms.
 
     Returns
     -------
     float
-        At least 1: a negatively correlated series is not credited with more than n observations.
-        A constant series has tau = 1.
+        ``least`` or more, so at least 1: a negatively correlated series is not credited with more than n
+        observations. A constant series has tau = 1.
 
     Notes
     -----
@@ -39,18 +41,34 @@ def integrated_autocorrelation_time(values: FloatArray) -> float:
     """
     count = len(values)
     if is_constant(values):
-        return 1.0
+        return least
     centred = values - np.mean(values)
+    if _closes_within(centred, least):
+        return least
     lags = min(_FIRST_LAGS, count)
     while True:
         covariance = autocovariances(centred, lags)
         tau = 2 * np.cumsum(covariance / covariance[0]) - 1
         closed = np.arange(lags) >= _WINDOW * tau
         if closed.any():
-            return max(1.0, float(tau[np.argmax(closed)]))
+            return max(least, float(tau[np.argmax(closed)]))
         if lags == count:
-            return max(1.0, float(tau.max()))
+            return max(least, float(tau.max()))
         lags = min(_GROWTH * lags, count)
+
+
+def _closes_within(centred: FloatArray, limit: float) -> bool:
+    """Whether one look tells that tau is at most ``limit``; where it does not, tau may be so all the same.
+
+    Where M >= 5 tau(M), the window has closed at M or before, and tau is at most M / 5. One tau(M) takes no
+    transform: the products of values up to M apart are those of each value with the sum of the M behind
+    it, which is a difference of running totals.
+    """
+    lag = int(min(_WINDOW * limit, len(centred) - 1))
+    totals = np.cumsum(centred)  # 0 from the last on
+    products = np.einsum("i,i", centred[:-lag], totals[lag:]) - np.einsum("i,i", centred, totals)
+    tau = 1 + 2 * float(products / np.einsum("i,i", centred, centred))
+    return lag >= _WINDOW * tau
 
 
 def is_constant(values: FloatArray) -> bool:

@@ -90,11 +90,8 @@ class Statistic:
         for a quantile that of the indicator {X <= q}: the one that the series shows or that theory states,
         whichever is longer. Sections span five memories each at least.
         """
-        if self.probability is None:
-            return _held(values, memory, sections, part=1.0, counted=_FOR_MEAN)
-        below = (values <= (self.of(values) if found is None else found)).astype(np.float64)
-        part = indicator_memory(self.probability)
-        return _held(below, memory, sections, part=part, counted=self._rarer)
+        least = self._least_time(memory, sections)
+        return self._counted * len(values) / self._time(values, found, least)
 
     def shortage(
         self,
@@ -106,12 +103,13 @@ class Statistic:
         sections: int = SECTIONS,
     ) -> str | None:
         """Why ``values`` cannot carry an interval, None if they hold ``enough`` `observations`."""
-        held = self.observations(values, memory, found=found, sections=sections)
-        if held >= enough:
+        longest = self._counted * len(values) / enough
+        time = self._time(values, found, max(longest, self._least_time(memory, sections)))
+        if time <= longest:
             return None
-        if held == 0:
+        if time == math.inf:
             return f"not enough data for {self.name}: as much work arrives as can be done"
-        wanted = len(values) * enough / held
+        wanted = enough * time / self._counted
         wanted = round(wanted, 1 - math.floor(math.log10(wanted)))
         return f"not enough data for {self.name} (n = {len(values):,}, about {wanted:,.0f} needed)"
 
@@ -119,6 +117,26 @@ class Statistic:
     def _rarer(self) -> float:
         """Share of the values on the rarer side of the quantile; all of them bear on the mean."""
         return 1.0 if self.probability is None else min(self.probability, 1 - self.probability)
+
+    @property
+    def _counted(self) -> float:
+        """Part of the independent observations that bear on the statistic."""
+        return _FOR_MEAN if self.probability is None else self._rarer
+
+    def _time(self, values: FloatArray, found: float | None, least: float) -> float:
+        """Integrated autocorrelation time of the values, or of whether each is at most the quantile."""
+        if self.probability is None:
+            return integrated_autocorrelation_time(values, least=least)
+        below = values <= (self.of(values) if found is None else found)
+        return integrated_autocorrelation_time(below.astype(np.float64), least=least)
+
+    def _least_time(self, memory: Memory, sections: int) -> float:
+        """Shortest autocorrelation time that counts, whatever the series shows."""
+        part = 1.0 if self.probability is None else indicator_memory(self.probability)
+        return max(
+            memory.least_time(part=part, as_mean=self._counted / _FOR_MEAN),
+            memory.requests * _SPANNED * sections * self._counted / ENOUGH,
+        )
 
 
 MEAN = Statistic("mean")
@@ -135,16 +153,6 @@ def values_of(statistics: Sequence[Statistic], values: FloatArray) -> dict[str, 
     if selected:
         found |= zip(selected, np.quantile(values, list(selected.values())).tolist(), strict=True)
     return found
-
-
-def _held(series: FloatArray, memory: Memory, sections: int, *, part: float, counted: float) -> float:
-    """Observations of which ``counted`` bear on a statistic, ``part`` of the waits' time apart by theory."""
-    time = max(
-        integrated_autocorrelation_time(series),
-        memory.least_time(part=part, as_mean=counted / _FOR_MEAN),
-        memory.requests * _SPANNED * sections * counted / ENOUGH,
-    )
-    return counted * len(series) / time
 
 
 def quantiles(percentiles: Sequence[float] = PERCENTILES) -> tuple[Statistic, ...]:

@@ -13,7 +13,7 @@ from refusal import refusal
 from scipy.signal import lfilter
 from scipy.stats import norm, skew
 
-from analysis import replications, sectioning
+from analysis import autocorrelation, replications, sectioning
 from analysis.autocorrelation import autocovariances, integrated_autocorrelation_time
 from analysis.estimate import Estimate
 from analysis.statistic import MEAN, Statistic, quantiles, values_of
@@ -49,6 +49,22 @@ def test_a_constant_series_has_independent_values() -> None:
 
 def test_alternating_values_earn_no_credit() -> None:
     assert integrated_autocorrelation_time(np.tile([0.0, 1.0], 500)) == 1
+
+
+@pytest.mark.parametrize("phi", [-0.5, 0.0, 0.9, 0.999, 1 - 1e-9])
+@pytest.mark.parametrize("count", [2, 30, 10_000])
+def test_a_short_autocorrelation_time_need_not_be_known(phi: float, count: int) -> None:
+    for series in ar1(np.random.default_rng(count), count, phi, rows=5):
+        exact = integrated_autocorrelation_time(series)
+        for least in (1.0, 0.9 * exact, 1.1 * exact, 3 * exact, 1e6, np.inf):
+            found = integrated_autocorrelation_time(series, least=max(1.0, least))
+            assert found == max(exact, least)
+
+
+def test_no_transform_is_taken_where_one_look_shows_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    (series,) = ar1(np.random.default_rng(1), 20_000, 0.5)  # tau = 3
+    monkeypatch.setattr(autocorrelation, "autocovariances", None)
+    assert integrated_autocorrelation_time(series, least=6.0) == 6
 
 
 @pytest.mark.parametrize("statistic", [MEAN, Statistic("p50", 0.5), P90])
