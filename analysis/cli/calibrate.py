@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import complain, progress, say, show, show_json
+from analysis.cli.ending import CheckFailedError
 from analysis.cli.options import FileOptions, Jobs, Json, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
@@ -114,7 +115,7 @@ def calibrate(
         typer.echo("\n".join(_findings(result, unit)))
     if result.alpha is None:
         complain("no candidate meets the limits")
-        raise typer.Exit(1)
+        raise CheckFailedError
 
 
 def _check(grid: str, delta: float) -> None:

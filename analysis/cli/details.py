@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from analysis.cli.console import say
+from analysis.cli.ending import at_work
 from analysis.version import project_version
 
 _PACKAGES = ("serving_sim", "policies", "workloads", "analysis")
@@ -21,16 +22,13 @@ _Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard
 
 
 def detailed(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option more: with it, the log of all packages is said on standard error."""
+    """The command at its work, with an option more: it has the log of all packages said on standard error."""
 
     @wraps(command)
     def call(*, verbose: bool, **values: Any) -> None:  # noqa: ANN401
-        if not verbose:
-            command(**values)
-            return
-        if values.get("quiet"):
+        if verbose and values.get("quiet"):
             raise ValueError("--verbose: cannot go with --quiet")
-        with _told():
+        with at_work(), _told() if verbose else contextlib.nullcontext():
             command(**values)
 
     hints = get_type_hints(command, include_extras=True)

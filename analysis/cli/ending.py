@@ -25,6 +25,27 @@ _ENDINGS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]  
 _SUGGESTION = re.compile(r"\s*\(Possible options: (.*)\)$")
 
 
+class CheckFailedError(Exception):
+    """The command has done its work and said all that there is to say: what it checked does not hold."""
+
+
+@contextlib.contextmanager
+def at_work() -> Iterator[None]:
+    """Do the work of a command, whose words are read.
+
+    From here on it is somebody else's code, a policy's say, that raises what the parser of the command line
+    ends with, and ``typer.Exit(0)`` of a policy is no success.
+    """
+    import typer
+
+    try:
+        yield
+    except (typer.Exit, typer.TyperException) as error:
+        from serving_sim.errors import ServingSimError
+
+        raise ServingSimError(_unforeseen(error)) from error
+
+
 @contextlib.contextmanager
 def heeding_signals() -> Iterator[list[int]]:
     """Let a termination unwind the stack like Ctrl-C, so that finished work is kept and half files go.
@@ -110,6 +131,8 @@ def _of_command(error: BaseException) -> tuple[int, str] | None:
 
     from serving_sim.testing import BreachError
 
+    if isinstance(error, CheckFailedError):
+        return _FAILED, ""
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
     if isinstance(error, typer.TyperException):  # its message is empty where it has shown the help instead
@@ -131,6 +154,10 @@ def _of_work(error: BaseException) -> str:
         return f"a number is too large to compute with{_after_colon(error)}"
     if isinstance(error, RecursionError):
         return "something is nested too deeply"
+    return _unforeseen(error)
+
+
+def _unforeseen(error: BaseException) -> str:
     return f"{type(error).__name__}{_after_colon(error)}{_place(error)}"
 
 

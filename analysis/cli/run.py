@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, say_all, show, show_json
+from analysis.cli.ending import CheckFailedError
 from analysis.cli.measure import measure, warmup_notes
 from analysis.cli.options import (
     OnePolicy,
@@ -94,7 +95,7 @@ def _report_audit(outcome: Outcome, *, beside_json: bool) -> None:
     for run, found in (broken_in_tokens or in_tokens)[:1]:
         typer.echo(token_audit_text(run, found), err=beside_json)
     if broken or broken_in_tokens:
-        raise typer.Exit(1)
+        raise CheckFailedError
 
 
 def _print_json(job: Job, outcome: Outcome) -> None:

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from analysis.cli import completion
 from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.ending import CheckFailedError
 from analysis.cli.naming import named
 from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import input_path, output_file, output_folder
@@ -119,7 +120,7 @@ def run(
         show_json(_as_json(study, after))
     _report_failures(failed)
     if failed:
-        raise typer.Exit(1)
+        raise CheckFailedError
 
 
 @app.command()

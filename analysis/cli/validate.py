@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli.console import progress, say, show, show_json
+from analysis.cli.ending import CheckFailedError
 from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import output_file, output_folder
 
@@ -65,7 +66,7 @@ def validate(
         _show(findings)
     say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)
     if any(finding.met < len(finding.checks) for finding in findings):
-        raise typer.Exit(1)
+        raise CheckFailedError
 
 
 def _write(

@@ -18,7 +18,7 @@ from fresh_process import COMMAND, command_line, environment
 
 from analysis.cli import main
 from analysis.cli.console import complain, say
-from analysis.cli.ending import heeding_signals, last_words
+from analysis.cli.ending import CheckFailedError, heeding_signals, last_words
 from serving_sim.errors import PolicyError
 from serving_sim.testing import BreachError
 
@@ -61,6 +61,7 @@ def start(
         (KeyError("x"), 2, "KeyError: 'x'"),
         (ValueError(), 2, "ValueError"),
         (typer.Exit(1), 1, ""),
+        (CheckFailedError(), 1, ""),
         (typer.BadParameter("Must be 1"), 2, "invalid value: Must be 1"),
         (SystemExit(), 2, "SystemExit"),
         (SystemExit(0), 2, "SystemExit: 0"),
@@ -115,6 +116,7 @@ def test_an_error_nobody_foresaw_names_its_place() -> None:
 
 
 QUITTER = """\
+import typer
 from policies import FCFS
 
 class Leave(BaseException):
@@ -128,7 +130,13 @@ class Quitter(FCFS):
         self.how = how
 
     def decide(self, epoch):
-        raise {"decide": SystemExit(0), "generator": GeneratorExit(), "own": Leave(4, 2)}[self.how]
+        raise {
+            "decide": SystemExit(0),
+            "generator": GeneratorExit(),
+            "own": Leave(4, 2),
+            "exit": typer.Exit(0),
+            "usage": typer.BadParameter("must be 1"),
+        }[self.how]
 """
 
 
@@ -146,11 +154,16 @@ def quitter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "how", "said"),
     [
-        ("run --out out", "decide", "SystemExit: 0 ({}, line 14, in decide)"),
+        ("run --out out", "decide", "SystemExit: 0 ({}, line 15, in decide)"),
+        ("run --out out", "exit", "Exit: 0 ({}, line 15, in decide)"),
+        ("run --out out --verbose", "exit", "Exit: 0 ({}, line 15, in decide)"),
+        ("run --out out", "usage", "BadParameter: must be 1 ({}, line 15, in decide)"),
         ("run --out out", "generator", "GeneratorExit"),
-        ("run --out out", "own", "Leave: 42 ({}, line 14, in decide)"),
+        ("run --out out", "own", "Leave: 42 ({}, line 15, in decide)"),
         ("run --out out", "init", "policy 'quitter:Quitter': cannot be made: SystemExit: 0"),
-        ("compare --policy fcfs --out out", "decide", "SystemExit: 0 ({}, line 14, in decide)"),
+        ("compare --policy fcfs --out out", "decide", "SystemExit: 0 ({}, line 15, in decide)"),
+        ("watch", "exit", "Exit: 0 ({}, line 15, in decide)"),
+        ("capacity --json --jobs 2", "exit", "Exit: 0 ("),
         ("capacity --json --jobs 2", "decide", "SystemExit: 0 ("),  # as joblib raises it again
     ],
 )
