@@ -17,10 +17,10 @@ from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
 from analysis.replications import ONE_LOG
+from analysis.series import Series
 from analysis.stability import no_long_run, no_steady_state
-from analysis.statistic import MEAN, PERCENTILES, SECTIONS, Statistic, quantiles
+from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Workload
-from serving_sim.request import FloatArray
 
 Verdict = Literal[
     "lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state", "one log"
@@ -157,10 +157,11 @@ def compare(
         check_request_metric(metric)
     statistics = (MEAN, *quantiles(percentiles))
     confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
+    draws = [no_steady_state(outcome.runs[0], None) for outcome in outcomes[1:]]
     differences = [
         pair.difference(statistic, confidence)
         for metric in metrics
-        for pair in _pairs(outcomes, metric, warmup)
+        for pair in _pairs(outcomes, draws, metric, statistics, warmup)
         for statistic in statistics
     ]
     return Comparison(
@@ -172,22 +173,31 @@ def compare(
     )
 
 
-def _pairs(outcomes: Sequence[Outcome], metric: str, warmup: int) -> list[_Pair]:
+def _pairs(
+    outcomes: Sequence[Outcome],
+    draws: Sequence[str | None],
+    metric: str,
+    statistics: Sequence[Statistic],
+    warmup: int,
+) -> list[_Pair]:
+    def series(outcome: Outcome) -> list[Series]:
+        return [Series(arrival_series(run, metric, warmup), statistics) for run in outcome.runs]
+
     baseline = outcomes[0]
-    baselines = [arrival_series(run, metric, warmup) for run in baseline.runs]
+    baselines = series(baseline)
     return [
         _Pair(
             policy=outcome.policy,
             baseline=baseline.policy,
             metric=metric,
-            series=[arrival_series(run, metric, warmup) for run in outcome.runs],
+            series=series(outcome),
             baselines=baselines,
-            one_draw=no_steady_state(outcome.runs[0], None),
+            one_draw=one_draw,
             steady=not (baseline.unstable or outcome.unstable),
             withheld=no_long_run(baseline.verdict, outcome.verdict) or (ONE_LOG if outcome.one_log else None),
             memory=memory_of_difference(metric, baseline.stability, outcome.stability),
         )
-        for outcome in outcomes[1:]
+        for outcome, one_draw in zip(outcomes[1:], draws, strict=True)
     ]
 
 
@@ -198,8 +208,8 @@ class _Pair:
     policy: str
     baseline: str
     metric: str
-    series: Sequence[FloatArray]
-    baselines: Sequence[FloatArray]
+    series: Sequence[Series]
+    baselines: Sequence[Series]
     one_draw: str | None
     """Why the requests of a run are a finite set, None where they are a stream."""
     steady: bool
@@ -209,7 +219,8 @@ class _Pair:
 
     @cached_property
     def identical(self) -> bool:
-        return all(map(np.array_equal, self.series, self.baselines))
+        pairs = zip(self.series, self.baselines, strict=True)
+        return all(np.array_equal(each.values, baseline.values) for each, baseline in pairs)
 
     def difference(self, statistic: Statistic, confidence: float) -> Difference:
         return Difference(
@@ -234,28 +245,26 @@ class _Pair:
                 memory=self.memory,
             )
         else:
-            (values,), (baseline,) = self.series, self.baselines
+            (series,), (baseline,) = self.series, self.baselines
             estimate = sectioning.estimate_difference(
-                statistic, values, baseline, confidence, memory=self.memory
+                statistic, series, baseline, confidence, memory=self.memory
             )
             if self.one_draw is not None:
                 estimate = estimate.withheld(self.one_draw)
         return estimate if self.withheld is None else estimate.withheld(self.withheld)
 
     def variance_reduction(self, statistic: Statistic) -> float | None:
-        series, baselines = self._pieces
-        if statistic.absence(min(map(len, series))) is not None:
+        parts, base_parts = _parts(self.series), _parts(self.baselines)
+        if any(statistic.name not in part for part in parts):
             return None
-        values, bases = (np.array([statistic.of(each) for each in part]) for part in (series, baselines))
+        values, bases = (np.array([part[statistic.name] for part in each]) for each in (parts, base_parts))
         paired = float(np.var(values - bases))
         return float(np.var(values) + np.var(bases)) / paired if paired > 0 else None
 
-    @cached_property
-    def _pieces(self) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
-        """What gives one value of a statistic each: replications, or sections of the single run."""
-        if len(self.series) > 1:
-            return self.series, self.baselines
-        return np.array_split(self.series[0], SECTIONS), np.array_split(self.baselines[0], SECTIONS)
+
+def _parts(series: Sequence[Series]) -> list[dict[str, float]]:
+    """What gives one value of a statistic each: replications, or sections of the single run."""
+    return [each.found for each in series] if len(series) > 1 else series[0].sections
 
 
 def check_distinct(policies: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
 from analysis.sectioning import student
+from analysis.series import Series
 from analysis.statistic import ENOUGH, SECTIONS, Statistic
 from serving_sim.request import FloatArray
 
@@ -52,7 +53,7 @@ def average(values: Sequence[float], *, one_log: bool = False) -> Estimate:
 
 def estimate(
     statistic: Statistic,
-    series: Sequence[FloatArray],
+    series: Sequence[Series],
     confidence: float = 0.95,
     *,
     stationary: bool = True,
@@ -64,8 +65,8 @@ def estimate(
     ----------
     statistic : Statistic
         What to estimate.
-    series : sequence of R ndarrays of float
-        Values of each replication in arrival order.
+    series : sequence of R Series
+        One a replication.
     confidence : float
         Nominal coverage.
     stationary : bool
@@ -85,7 +86,7 @@ def estimate(
     absence = _absence(statistic, series)
     if absence is not None:
         return Estimate(None, note=absence)
-    values = [statistic.of(each) for each in series]
+    values = [each.found[statistic.name] for each in series]
     shortage = _shortage(statistic, series, enough_observations(len(series)), memory) if stationary else None
     if shortage is not None:
         return Estimate(float(np.mean(values)), note=shortage)
@@ -100,7 +101,8 @@ def estimates(
     memory: Memory = NO_THEORY,
 ) -> dict[str, Estimate]:
     """Estimates by the name of the statistic, as `estimate` gives them and `withhold_outward` leaves them."""
-    found = {each.name: estimate(each, series, stationary=stationary, memory=memory) for each in statistics}
+    asked = [Series(values, statistics) for values in series]
+    found = {each.name: estimate(each, asked, stationary=stationary, memory=memory) for each in statistics}
     return withhold_outward(statistics, found)
 
 
@@ -114,8 +116,8 @@ def enough_observations(replications: int) -> float:
 
 def estimate_difference(
     statistic: Statistic,
-    series: Sequence[FloatArray],
-    baselines: Sequence[FloatArray],
+    series: Sequence[Series],
+    baselines: Sequence[Series],
     confidence: float = 0.95,
     *,
     stationary: bool = True,
@@ -127,7 +129,7 @@ def estimate_difference(
     ----------
     statistic : Statistic
         What is compared.
-    series, baselines : sequence of R ndarrays of float
+    series, baselines : sequence of R Series
         Replication r of both served the same arrivals (common random numbers).
     confidence : float
         Nominal coverage.
@@ -140,12 +142,12 @@ def estimate_difference(
     absence = _absence(statistic, series)
     if absence is not None:
         return Estimate(None, note=absence)
-    if all(np.array_equal(values, baseline) for values, baseline in pairs):
+    if all(np.array_equal(each.values, baseline.values) for each, baseline in pairs):
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both
-        changes = [values - baseline for values, baseline in pairs]
+        changes = [Series(each.values - baseline.values, [statistic]) for each, baseline in pairs]
         return estimate(statistic, changes, confidence, stationary=stationary, memory=memory)
-    differences = [statistic.of(values) - statistic.of(baseline) for values, baseline in pairs]
+    differences = [each.found[statistic.name] - baseline.found[statistic.name] for each, baseline in pairs]
     enough = enough_observations(len(series))
     shortage = _shortage(statistic, [*series, *baselines], enough, memory) if stationary else None
     if shortage is not None:
@@ -153,13 +155,14 @@ def estimate_difference(
     return interval(differences, confidence)
 
 
-def _absence(statistic: Statistic, series: Sequence[FloatArray]) -> str | None:
-    note = statistic.absence(min(map(len, series)))
+def _absence(statistic: Statistic, series: Sequence[Series]) -> str | None:
+    note = statistic.absence(min(len(each.values) for each in series))
     return None if note is None else f"{note} in a replication"
 
 
-def _shortage(
-    statistic: Statistic, series: Sequence[FloatArray], enough: float, memory: Memory
-) -> str | None:
-    notes = (statistic.shortage(values, memory, enough=enough) for values in series)
+def _shortage(statistic: Statistic, series: Sequence[Series], enough: float, memory: Memory) -> str | None:
+    notes = (
+        statistic.shortage(each.values, memory, enough=enough, found=each.found[statistic.name])
+        for each in series
+    )
     return next((f"{note} in each replication" for note in notes if note is not None), None)

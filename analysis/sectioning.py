@@ -12,7 +12,8 @@ from scipy.special import stdtrit  # Student's quantile without the second that 
 from analysis.estimate import Estimate
 from analysis.outward import withhold_outward
 from analysis.queue_memory import NO_THEORY, Memory
-from analysis.statistic import SECTIONS, Statistic, values_of
+from analysis.series import Series
+from analysis.statistic import Statistic, values_of
 from serving_sim.request import FloatArray
 
 _FINE = 20  # of one series: its guard has them span several memories of the queue
@@ -96,20 +97,20 @@ def values_alone(
 
 def estimate_difference(
     statistic: Statistic,
-    values: FloatArray,
-    baseline: FloatArray,
+    series: Series,
+    baseline: Series,
     confidence: float = 0.95,
     *,
     memory: Memory = NO_THEORY,
 ) -> Estimate:
-    """Estimate ``statistic(values) - statistic(baseline)`` of two runs on the same arrivals.
+    """Estimate ``statistic(series) - statistic(baseline)`` of two runs on the same arrivals.
 
     Parameters
     ----------
     statistic : Statistic
         What is compared.
-    values, baseline : ndarray of float, shape (n,)
-        Row i of both is the same request, in arrival order.
+    series, baseline : Series, n values each
+        Value i of both is of the same request.
     confidence : float
         Nominal coverage.
     memory : Memory
@@ -128,19 +129,21 @@ def estimate_difference(
     Simulation", section IV.5; Nakayama 2014, "Confidence intervals for quantiles using sectioning when
     applying variance-reduction techniques").
     """
-    absence = statistic.absence(len(values))
+    name = statistic.name
+    absence = statistic.absence(len(series.values))
     if absence is not None:
         return Estimate(None, note=absence)
-    if np.array_equal(values, baseline):
+    if np.array_equal(series.values, baseline.values):
         return Estimate(0.0, 0.0, 0.0)
     if statistic.probability is None:  # the mean of the differences; they are less correlated than both
-        return estimate(statistic, values - baseline, confidence, memory=memory)
-    centre = statistic.of(values) - statistic.of(baseline)
-    shortage = statistic.shortage(values, memory) or statistic.shortage(baseline, memory)
-    if shortage is not None:
-        return Estimate(centre, note=shortage)
-    pairs = zip(np.array_split(values, SECTIONS), np.array_split(baseline, SECTIONS), strict=True)
-    parts = np.array([statistic.of(part) - statistic.of(base) for part, base in pairs])
+        return estimate(statistic, series.values - baseline.values, confidence, memory=memory)
+    centre = series.found[name] - baseline.found[name]
+    for each in (series, baseline):
+        shortage = statistic.shortage(each.values, memory, found=each.found[name])
+        if shortage is not None:
+            return Estimate(centre, note=shortage)
+    pairs = zip(series.sections, baseline.sections, strict=True)
+    parts = np.array([part[name] - base[name] for part, base in pairs])
     return _skewed_interval(centre, parts, confidence)
 
 

@@ -19,6 +19,7 @@ from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.queue_memory import Memory
 from analysis.replications import ONE_LOG
+from analysis.series import Series
 from analysis.stability import Stability, judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
 from analysis.workers import results
@@ -352,9 +353,8 @@ def _difference(replay: _Replay, chosen: _Replay | None, confidence: float) -> E
     if chosen is replay:
         return Estimate(None, note="the budget chosen")
     memory = memory_of_difference("cost", replay.stability, chosen.stability)
-    estimate = sectioning.estimate_difference(
-        MEAN, replay.cost_of_request, chosen.cost_of_request, confidence, memory=memory
-    )
+    costs, least = (Series(each.cost_of_request, [MEAN]) for each in (replay, chosen))
+    estimate = sectioning.estimate_difference(MEAN, costs, least, confidence, memory=memory)
     note = chosen.no_steady_state or replay.no_steady_state
     return estimate if note is None else estimate.withheld(note)
 

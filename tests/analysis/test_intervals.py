@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -16,17 +17,22 @@ from scipy.stats import norm, skew
 from analysis import autocorrelation, replications, sectioning
 from analysis.autocorrelation import autocovariances, integrated_autocorrelation_time
 from analysis.estimate import Estimate
+from analysis.series import Series
 from analysis.statistic import MEAN, Statistic, quantiles, values_of
 from analysis.text import with_interval
 
-P90 = Statistic("p90", 0.9)
-Series = NDArray[np.float64]
+P90, P99 = Statistic("p90", 0.9), Statistic("p99", 0.99)
+Values = NDArray[np.float64]
+
+
+def asked(statistic: Statistic, series: Iterable[Values]) -> list[Series]:
+    return [Series(values, [statistic]) for values in series]
 
 
 def ar1(rng: np.random.Generator, count: int, phi: float, rows: int = 1) -> NDArray[np.float64]:
     """Stationary AR(1) series with standard normal values; tau = (1 + phi) / (1 - phi)."""
     noise = rng.standard_normal((rows, count + 200)) * np.sqrt(1 - phi**2)
-    series: Series = lfilter([1], [1, -phi], noise, axis=1)[:, 200:]
+    series: Values = lfilter([1], [1, -phi], noise, axis=1)[:, 200:]
     return series
 
 
@@ -162,7 +168,7 @@ def test_several_statistics_of_one_series_are_selected_together(monkeypatch: pyt
     one_by_one = {each.name: sectioning.estimate(each, series) for each in statistics}
     selected, quantile = [], np.quantile
 
-    def watched(values: Series, shares: Series) -> Series:
+    def watched(values: Values, shares: Values) -> Values:
         selected.append(np.shape(shares))
         return quantile(values, shares)
 
@@ -197,7 +203,7 @@ def test_a_quantile_without_a_value_beyond_it_has_no_value(probability: float, l
     assert sectioning.estimate(statistic, values[1:]) == Estimate(
         None, note=f"not enough data for q (n = {least - 1})"
     )
-    assert replications.estimate(statistic, [values, values[1:]]) == Estimate(
+    assert replications.estimate(statistic, asked(statistic, [values, values[1:]])) == Estimate(
         None, note=f"not enough data for q (n = {least - 1}) in a replication"
     )
 
@@ -215,7 +221,7 @@ def test_pairing_narrows_the_interval() -> None:
     rng = np.random.default_rng(5)
     (common,) = ar1(rng, 20_000, 0.5)
     better = common - 0.05 + 0.01 * rng.standard_normal(20_000)
-    paired = sectioning.estimate_difference(P90, better, common)
+    paired = sectioning.estimate_difference(P90, Series(better, [P90]), Series(common, [P90]))
     alone = sectioning.estimate(P90, common)
     assert paired.half_width is not None
     assert alone.half_width is not None
@@ -235,7 +241,7 @@ def test_replications_cover_the_truth() -> None:
     rng = np.random.default_rng(6)
     hits = []
     for _ in range(200):
-        estimate = replications.estimate(P90, list(ar1(rng, 600, 0.5, rows=5)))
+        estimate = replications.estimate(P90, asked(P90, ar1(rng, 600, 0.5, rows=5)))
         assert estimate.low is not None
         assert estimate.high is not None
         hits.append(estimate.low <= norm.ppf(0.9) <= estimate.high)
@@ -244,7 +250,7 @@ def test_replications_cover_the_truth() -> None:
 
 def test_short_replications_get_no_interval() -> None:
     rng = np.random.default_rng(7)
-    estimate = replications.estimate(Statistic("p99", 0.99), [rng.random(200) for _ in range(10)])
+    estimate = replications.estimate(P99, asked(P99, rng.random((10, 200))))
     assert estimate.note is not None
     assert re.fullmatch(
         r"not enough data for p99 \(n = 200, about [0-9,]+ needed\) in each replication", estimate.note
@@ -256,9 +262,9 @@ def test_replications_of_a_finite_set_need_no_long_runs() -> None:
     # the spread, ten replications do
     draws = np.random.default_rng(7).normal(size=10)
     series = [np.full(10, draw) for draw in draws]
-    estimate = replications.estimate(P90, series, stationary=False)
+    estimate = replications.estimate(P90, asked(P90, series), stationary=False)
     assert estimate == replications.interval(draws.tolist())
-    assert replications.estimate(Statistic("p99", 0.99), series, stationary=False).value is None
+    assert replications.estimate(P99, asked(P99, series), stationary=False).value is None
 
 
 def test_names_of_quantiles() -> None:
