@@ -214,6 +214,13 @@ class Lognormal:
 
         return math.log(brentq(excess, self.mean - 1, self.mean, xtol=1e-12)) + shift
 
+    def probability_above(self, tokens: IntArray) -> FloatArray:
+        """P(length > k) for each k >= 1 of ``tokens``."""
+        from scipy.special import ndtr
+
+        above: FloatArray = ndtr((self._log_mean - np.log(tokens)) / self._log_sd)
+        return above
+
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
         """``n`` independent lengths."""
         draws = rng.lognormal(self._log_mean, self._log_sd, size=n)

@@ -18,7 +18,7 @@ def slotted_fcfs(slots: int, lengths: Lengths, rate: float) -> SlottedLatency:
     slots : int
         Most requests in a batch (B).
     lengths : Lengths
-        Fixed or geometric; on one slot uniform as well.
+        Fixed or geometric; on one slot uniform and lognormal as well.
     rate : float
         Requests per step.
 

@@ -51,6 +51,17 @@ def test_reference_digits(
     assert found == pytest.approx(quantiles, abs=6e-4)
 
 
+def test_probabilities_of_lognormal_lengths_are_those_of_what_is_drawn() -> None:
+    lengths = parse_lengths("lognormal:mean=10,cv=1.7")
+    probabilities = length_probabilities(lengths)
+    assert probabilities.sum() == pytest.approx(1, abs=1e-12)
+    assert probabilities @ np.arange(len(probabilities)) == pytest.approx(10, abs=1e-8)
+    drawn = np.bincount(lengths.sample(100_000, np.random.default_rng(4)), minlength=60)[:60]
+    expected = probabilities[:60] * 100_000
+    spread = np.sqrt(expected * (1 - probabilities[:60]))
+    assert (np.abs(drawn - expected) <= 4.5 * spread + 1e-9).all()  # 60 of them miss once in 2,500 times
+
+
 @pytest.mark.parametrize("lengths", ["fixed:length=10", "geometric:mean=10"])
 def test_three_solutions_agree_on_one_slot(lengths: str) -> None:
     drawn = parse_lengths(lengths)
@@ -138,7 +149,11 @@ def test_refusals() -> None:
         "lengths=Uniform(low=1, high=3): on several slots they must be fixed or geometric"
     )
     assert refusal(lambda: length_probabilities(parse_lengths("listed:tokens=1+2"))) == (
-        "lengths=Listed(tokens='1+2'): must be fixed, uniform or geometric"
+        "lengths=Listed(tokens='1+2'): must be fixed, uniform, geometric or lognormal"
+    )
+    wide = parse_lengths("lognormal:mean=10,sigma=4")
+    assert refusal(lambda: length_probabilities(wide)) == (
+        "lengths=Lognormal(mean=10.0, sigma=4.0, cv=None): must hardly ever be above 4,194,304 tokens"
     )
     assert (
         refusal(lambda: continuous_starts(Workload([1.0, 0.0], [1, 1]), 1)) == "workload: releases must rise"
