@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.latency import served_requests
 from serving_sim import Batches, Run, Served
@@ -26,19 +27,23 @@ class Levels:
     time: FloatArray
     value: IntArray
 
-    def largest(self, edges: FloatArray) -> IntArray:
+    def largest(self, edges: FloatArray, lasts: NDArray[np.bool_] | None = None) -> IntArray:
         """Largest value in each of the bins between consecutive ``edges``.
 
         Parameters
         ----------
         edges : ndarray of float, shape (m + 1,)
             Not decreasing. A bin is [low, high), the last one [low, high].
+        lasts : ndarray of bool, shape (m + 1,), optional
+            Whether the value before each edge lasts up to it, or is 0 by then; by default all do.
 
         Returns
         -------
         ndarray of int, shape (m,)
         """
         carried = np.append(0, self.value)[np.searchsorted(self.time, edges[:-1], side="right")]
+        if lasts is not None:
+            carried = carried * lasts[:-1]
         begin = np.searchsorted(self.time, edges, side="left")
         begin[-1] = np.searchsorted(self.time, edges[-1], side="right")
         padded = np.append(self.value, 0)  # reduceat wants a place behind the last value
@@ -104,9 +109,14 @@ def batch_levels(run: Run) -> dict[str, Levels]:
 
 def gap_levels(run: Run) -> Levels:
     """The gap alone, see `batch_levels`."""
-    batches = _recorded(run)
-    (gap,) = _with_rests(run, batches.max_progress - batches.min_progress)
+    (gap,) = _with_rests(run, gaps_of_spans(run).value)
     return gap
+
+
+def gaps_of_spans(run: Run) -> Levels:
+    """The gap at the starts of spans, see `batch_levels`; where the worker rests it is left as it was."""
+    batches = _recorded(run)
+    return Levels(batches.time, batches.max_progress - batches.min_progress)
 
 
 def _recorded(run: Run) -> Batches:

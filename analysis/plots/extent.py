@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.levels import gap_levels
+from analysis.levels import gaps_of_spans
 from analysis.outcome import Outcome
+from analysis.plots.instants import count_until
 from analysis.plots.labels import label_points
 from analysis.plots.strips import Strip, draw_strips, round_tick
 from analysis.plots.style import drawing, inks, new_figure, plain_numbers
 from analysis.text import number
 from analysis.time_unit import TimeUnit
+from serving_sim import Run
+from serving_sim.request import FloatArray, IntArray
 
 _BINS = 300
 _FRONTIER = "#CCCCCC"
@@ -37,7 +40,7 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
     strips = [
         Strip(
             outcome.policy if alpha is None else f"{outcome.policy}, dashed: alpha = {number(alpha)}",
-            gap_levels(outcome.runs[0]).largest(edges),
+            largest_gaps(outcome.runs[0], edges),
             style[outcome.policy].colour,
             alpha,
         )
@@ -91,6 +94,15 @@ def undominated(points: Sequence[tuple[float, float]]) -> list[tuple[float, floa
         if not best or speed > best[-1][1]:
             best.append((gap, speed))
     return best
+
+
+def largest_gaps(run: Run, edges: FloatArray) -> IntArray:
+    """Largest gap in each bin between ``edges``, which grow in equal steps.
+
+    It is that of `analysis.levels.gap_levels`, which sorts all requests to find out when the worker rests.
+    """
+    busy = count_until(run.start, edges) > count_until(run.finish, edges)
+    return gaps_of_spans(run).largest(edges, busy)
 
 
 def _gap_and_speed(outcome: Outcome) -> tuple[float, float]:

@@ -17,6 +17,9 @@ from analysis.time_unit import TimeUnit
 from serving_sim.request import FloatArray, IntArray
 
 _BINS = 16
+_SAMPLE = 100_000
+"""Lengths that tell well enough where to cut."""
+
 _SHARES = {"median": 0.5, "95th percentile": 0.95}
 
 
@@ -78,7 +81,8 @@ class Bins:
     @classmethod
     def of(cls, length: IntArray | FloatArray) -> Bins:
         """Bins of lengths, shape (n,)."""
-        edges = np.unique(np.quantile(length, np.linspace(0, 1, _BINS + 1)))
+        sample = length[:: 1 + len(length) // _SAMPLE]
+        edges = np.unique(np.quantile(sample, np.linspace(0, 1, _BINS + 1)))
         place = np.zeros(len(length), dtype=np.int8)  # few: sorts in one pass
         for edge in edges[1:-1]:  # sixteen comparisons take a third of the time of a search
             place += length >= edge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from functools import cache
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,6 +23,7 @@ _EDGE = 5.0  # of the figure, kept free
 _APART = 9.0  # between panels, besides what is written there
 _TICK = 7.0  # from an axis to its numbers
 _PAD = 4.0  # from the numbers to the label
+_HALF_A_NUMBER = 30.0  # a long one; what reaches further beyond a panel is a title longer than it
 
 
 class Margins(LayoutEngine):
@@ -41,14 +42,30 @@ class Margins(LayoutEngine):
         """Place the panels of ``fig``."""
         dpi = fig.get_dpi()
         fig.set_dpi(_INCH)  # a point is a pixel
-        for _ in range(2):  # how many numbers an axis has depends on its length
-            _place(fig)
+        renderer = _ruler()
+        ticks = _ticks(fig)
+        beyond = _place(fig, renderer)
+        # how many numbers an axis has, and how far words reach beyond their panel, depends on its length
+        if beyond > _HALF_A_NUMBER or _ticks(fig) != ticks:
+            _place(fig, renderer)
         fig.set_dpi(dpi)
 
 
-def _place(figure: Figure) -> None:
+@cache
+def _ruler() -> RendererBase:
+    """What measures texts; one for all figures, since matplotlib remembers what it has measured with one."""
+    ruler: RendererBase = RendererSVG(0, 0, io.StringIO())  # type: ignore[no-untyped-call]
+    return ruler
+
+
+def _ticks(figure: Figure) -> list[list[float]]:
+    """Where the numbers of all axes stand."""
+    return [axis.get_majorticklocs().tolist() for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+
+
+def _place(figure: Figure, renderer: RendererBase) -> float:
+    """Give every panel its place; returns how far to the right something reaches beyond one."""
     width, height = _INCH * figure.get_size_inches()
-    renderer: Any = RendererSVG(width, height, io.StringIO())  # type: ignore[no-untyped-call]
     above, below = _legends(figure, renderer)
     specs = {axes: spec for axes in figure.axes if (spec := axes.get_subplotspec()) is not None}
     grid = next(iter(specs.values())).get_gridspec()
@@ -64,6 +81,7 @@ def _place(figure: Figure) -> None:
         row, column = spec.rowspan.start, spec.colspan.start
         foot = height - y[row] - heights[row]  # rows run from the top
         axes.set_position((x[column] / width, foot / height, widths[column] / width, heights[row] / height))
+    return float(right.max())
 
 
 def _cells(

@@ -11,6 +11,8 @@ from analysis.latency import arrival_series, defined
 from analysis.outcome import Outcome
 from serving_sim.request import FloatArray
 
+Scale = Literal["linear", "log"]
+
 _FACTOR = 5
 
 _SAMPLE = 10_000
@@ -34,7 +36,7 @@ def metric_series(outcomes: Sequence[Outcome], metric: str, warmup: int = 0) -> 
     ]
 
 
-def latency_scale(series: Sequence[FloatArray]) -> Literal["linear", "log"]:
+def latency_scale(series: Sequence[FloatArray]) -> Scale:
     """Scale of an axis on which every policy can be seen.
 
     Parameters

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 from analysis.latency import served_requests
 from analysis.outcome import Outcome
+from analysis.plots.instants import mean_level, time_since
 from analysis.plots.strips import Strip, draw_strips, round_tick
 from analysis.plots.style import drawing, inks, new_figure
 from analysis.text import number
 from analysis.time_unit import TimeUnit
-from serving_sim.request import FloatArray
 
 _BINS = 200
 
@@ -56,45 +56,3 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
             axes.set_xlabel(f"time ({time_unit.plural}), means over {number(edges[1])}")
             axes.locator_params(axis="x", nbins=5)
     return figure
-
-
-def time_since(events: FloatArray, instants: FloatArray) -> FloatArray:
-    """Sum over the events before each instant of the time since then.
-
-    Parameters
-    ----------
-    events : ndarray of float, shape (n,)
-        In time units.
-    instants : ndarray of float, shape (m,), m >= 2
-        Growing in equal steps.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        Of entries less that of departures it is the time that all who came have spent.
-    """
-    # A search takes five times as long. Rounding may count an event at an instant before or after it:
-    # it has spent no time there.
-    step = (instants[-1] - instants[0]) / (len(instants) - 1)
-    place = np.clip(np.ceil((events - instants[0]) / step), 0, len(instants)).astype(np.int64)
-    before = np.bincount(place, minlength=len(instants) + 1)[:-1].cumsum()
-    sums = np.bincount(place, weights=events, minlength=len(instants) + 1)[:-1].cumsum()
-    since: FloatArray = before * instants - sums
-    return since
-
-
-def mean_level(spent: FloatArray, edges: FloatArray) -> FloatArray:
-    """Time average, in each of m bins, of a number of requests.
-
-    Parameters
-    ----------
-    spent : ndarray of float, shape (m + 1,)
-        Time that all of them have spent up to each edge.
-    edges : ndarray of float, shape (m + 1,)
-        Ends of the bins, growing.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-    """
-    return np.maximum(np.diff(spent), 0) / np.diff(edges)  # rounding could leave -1e-16

@@ -161,4 +161,4 @@ def _run_columns(run: Run) -> str:
 def _packed(columns: Sequence[NDArray[np.generic]]) -> str:
     # first bytes first, then all second ones: the high bytes of times are alike, which packs a fifth smaller
     raw = b"".join(column.view(np.uint8).reshape(len(column), -1).T.tobytes() for column in columns)
-    return base64.b64encode(gzip.compress(raw, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(raw, compresslevel=6, mtime=0)).decode()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.levels import Levels, batch_levels, waiting_levels
+from analysis.plots.extent import largest_gaps
 from policies import parse_policy
 from serving_sim import Run, Workload, simulate
 
@@ -52,6 +53,12 @@ def test_the_largest_value_in_a_bin_is_that_of_its_samples(run: Run, quarters: l
         if place == len(edges) - 2:
             samples = np.append(samples, high)
         assert found == max(value_at(gap, time) for time in [low, *samples])
+
+
+@given(runs, st.integers(1, 40), st.integers(2, 12))
+def test_the_largest_gap_is_found_without_sorting_who_comes_and_goes(run: Run, end: int, bins: int) -> None:
+    edges = np.arange(0.0, end * (bins + 1), end)  # equal steps, without rounding
+    assert largest_gaps(run, edges).tolist() == batch_levels(run)["gap"].largest(edges).tolist()
 
 
 def test_a_value_that_begins_on_an_edge_counts_in_the_bin_it_begins_and_none_behind_the_last() -> None:

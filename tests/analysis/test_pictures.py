@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import act, needs_browser
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.compare import Comparison, compare
 from analysis.outcome import evaluate
@@ -22,12 +24,13 @@ from analysis.plots import (
     save_figure,
     to_svg,
 )
+from analysis.plots.extent import largest_gaps
+from analysis.plots.instants import count_until, mean_level, time_since
 from analysis.plots.length import Bins
 from analysis.plots.margins import numbers_in_view
-from analysis.plots.scale import latency_scale
+from analysis.plots.scale import Scale, latency_scale
 from analysis.plots.style import inks
 from analysis.plots.tail import survival
-from analysis.plots.timeline import mean_level, time_since
 from analysis.report import comparison_page, comparison_pictures, fairness_section
 from analysis.time_unit import TimeUnit
 from policies import make_policy
@@ -49,18 +52,46 @@ def comparison() -> Comparison:
     )
 
 
-def test_survival_ends_at_the_slowest_request() -> None:
-    at, share = survival(np.array([5.0, 1.0, 3.0, 3.0]))
-    np.testing.assert_array_equal(at, [1, 3, 3, 5])
-    np.testing.assert_array_equal(share, [1, 0.75, 0.5, 0.25])
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_survival_is_the_share_at_least_as_large(scale: Scale) -> None:
+    values = np.array([5.0, 1.0, 3.0, 3.0])
+    at, share = survival(values, scale)
+    assert (at[0], at[-1], len(at)) == (1, 5, 500)
+    np.testing.assert_array_equal(share, [np.mean(values >= each) for each in at])
 
 
-def test_survival_is_thinned_but_keeps_its_ends() -> None:
-    values = np.arange(1.0, 100_001)
-    at, share = survival(values)
-    assert len(at) <= 500
-    assert (at[0], share[0], at[-1], share[-1]) == (1, 1, 100_000, 1e-5)
-    np.testing.assert_allclose(share, (100_001 - at) / 100_000)
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_survival_counts_every_request_and_ends_at_the_slowest(scale: Scale) -> None:
+    values = np.random.default_rng(7).pareto(1.5, 100_000) + 1
+    at, share = survival(values, scale)
+    assert (at[0], share[0], at[-1], share[-1]) == (values.min(), 1, values.max(), 1e-5)
+    np.testing.assert_allclose(share, [np.mean(values >= each) for each in at], atol=1e-5)
+
+
+@pytest.mark.parametrize("values", [[7.0, 7.0], [7.0], [1e15, 1e15 + 0.125]])
+def test_survival_of_latencies_in_one_place_is_one_point(values: list[float]) -> None:
+    assert [each.tolist() for each in survival(np.array(values), "log")] == [[max(values)], [1.0]]
+
+
+def test_survival_of_tiny_and_huge_latencies() -> None:
+    for values in ([0.0, 5e-324], [0.0, 1e308], [5e-324, 1e308]):
+        at, share = survival(np.array(values), "linear" if values[0] == 0 else "log")
+        assert (at[0], share[0], at[-1], share[-1]) == (values[0], 1, values[1], 0.5)
+
+
+@given(st.lists(st.integers(0, 40), max_size=30), st.integers(2, 9), st.integers(1, 5))
+def test_events_are_counted_up_to_each_instant(events: list[int], count: int, step: int) -> None:
+    instants = np.arange(3.0, 3 + step * count, step)
+    found = count_until(np.array(events, dtype=np.float64), instants)
+    assert found.tolist() == [sum(event <= instant for event in events) for instant in instants]
+
+
+def test_the_largest_gap_of_a_bin_in_a_rest_is_none() -> None:
+    # both slots until 6 with a gap of 2, a rest until 20, one request alone
+    workload = Workload(np.array([0.0, 2.0, 20.0]), np.array([6, 4, 4]))
+    run = simulate(workload, make_policy("fcfs"), slots=2, record_batches=True)
+    gaps = largest_gaps(run, np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]))
+    assert gaps.tolist() == [0, 0, 2, 2, 2, 2, 0, 0]
 
 
 def test_mean_levels_by_hand() -> None:
