@@ -20,7 +20,7 @@ from serving_sim.request import exact_sum
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedRatio:
     """What the paper claims for one instance.
 
     Attributes
@@ -56,7 +56,7 @@ class Robustness:
         ``delta`` over the sum of the lengths.
     delta_pack : PackableError or None
         Packable residual prediction error in tokens; None without a fairness budget.
-    claim : Claim or None
+    claim : ClaimedRatio or None
         None where the paper claims nothing: it speaks of robust-isjl with beta = alpha, two slots or
         more, requests that are all there at the start, and steps that take equally long.
     certified_ratio : float
@@ -67,7 +67,7 @@ class Robustness:
     delta: int
     mean_slack: float
     delta_pack: PackableError | None
-    claim: Claim | None
+    claim: ClaimedRatio | None
     certified_ratio: float
 
 
@@ -116,13 +116,13 @@ def _claimed(run: Run, requests: Workload) -> bool:
     )
 
 
-def _claim(run: Run, pack: PackableError, mean_slack: float, optimum: Bracket | None) -> Claim:
+def _claim(run: Run, pack: PackableError, mean_slack: float, optimum: Bracket | None) -> ClaimedRatio:
     assert run.requests is not None
     if optimum is None:
         least = int(best_lower_bound(run.requests.length, run.slots, run.audit.alpha).value)
     else:
         least = optimum.lower
-    return Claim(
+    return ClaimedRatio(
         optimum_lower=least,
         theorem_3_22=0.75 / (1 + pack.upper / least),
         corollary_3_24=0.75 / (1 + run.slots * mean_slack),

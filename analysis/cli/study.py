@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context
 
     from analysis.study import Cell, Study
-    from analysis.study.backends import Backend as StudyBackend
+    from analysis.study.backends import Backend
     from analysis.study.run import Standing
     from analysis.tables import Table
 
@@ -39,7 +39,7 @@ class _RunByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-class Backend(StrEnum):
+class BackendName(StrEnum):
     """Where cells are simulated."""
 
     LOKY = "loky"
@@ -83,8 +83,8 @@ def run(
     module: _Modules = None,
     jobs: Jobs = None,
     backend: Annotated[
-        Backend, typer.Option(help="Processes of this machine, or a Dask cluster.", case_sensitive=False)
-    ] = Backend.LOKY,
+        BackendName, typer.Option(help="Processes of this machine, or a Dask cluster.", case_sensitive=False)
+    ] = BackendName.LOKY,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of Dask's scheduler.", metavar="ADDRESS", show_default=False)
     ] = None,
@@ -245,11 +245,11 @@ def _finished(file: Path, modules: Sequence[str]) -> tuple[Study, pd.DataFrame]:
     return study, table
 
 
-def _backend(backend: Backend, scheduler: str | None, jobs: int | None) -> StudyBackend:
+def _backend(backend: BackendName, scheduler: str | None, jobs: int | None) -> Backend:
     from analysis.study.backends import Dask, Loky
     from analysis.workers import processes
 
-    if backend is Backend.LOKY:
+    if backend is BackendName.LOKY:
         if scheduler is not None:
             raise ValueError("--scheduler: needs --backend dask")
         return Loky(processes(jobs))

@@ -56,6 +56,9 @@ def test_probabilities_of_lognormal_lengths_are_those_of_what_is_drawn() -> None
     probabilities = length_probabilities(lengths)
     assert probabilities.sum() == pytest.approx(1, abs=1e-12)
     assert probabilities @ np.arange(len(probabilities)) == pytest.approx(10, abs=1e-8)
+    # Pollaczek and Khinchine, and half a step until the next one begins
+    second_moment = probabilities @ np.arange(len(probabilities)) ** 2.0
+    assert slotted_fcfs(1, lengths, 0.05).mean_wait == pytest.approx(0.05 * second_moment / (2 * 0.5) + 0.5)
     drawn = np.bincount(lengths.sample(100_000, np.random.default_rng(4)), minlength=60)[:60]
     expected = probabilities[:60] * 100_000
     spread = np.sqrt(expected * (1 - probabilities[:60]))

@@ -17,7 +17,7 @@ from workloads.parameters import check_count, check_positive
 _GROUPS: dict[str, type[Poisson | FixedGaps]] = {"poisson": Poisson, "fixed": FixedGaps}
 
 
-class Batches(ABC):
+class GroupedArrivals(ABC):
     """Requests in groups that share one release time; subclasses say how large they are."""
 
     rate: float
@@ -67,7 +67,7 @@ class Batches(ABC):
 
 
 @dataclass(frozen=True)
-class Batch(Batches):
+class Batch(GroupedArrivals):
     """Requests in groups of ``size`` that share one release time.
 
     Parameters
@@ -106,7 +106,7 @@ class Batch(Batches):
 
 
 @dataclass(frozen=True)
-class GeometricBatch(Batches):
+class GeometricBatch(GroupedArrivals):
     """Requests in groups of random size that share one release time.
 
     Another member joins each group with the same probability again and again, so sizes are geometric
