@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from serving_sim.request import FloatArray
@@ -17,12 +18,12 @@ _BLOCK = 8  # transforms of 8 times the lags: a longer one leaves the cache, a s
 _WINDOW = 5.0  # Sokal's c; 4 to 6 balance the bias of a short window against the noise of a long one
 
 
-def integrated_autocorrelation_time(values: FloatArray, *, least: float = 1.0) -> float:
+def integrated_autocorrelation_time(values: FloatArray | NDArray[np.bool_], *, least: float = 1.0) -> float:
     """Integrated autocorrelation time, tau = 1 + 2 * sum of all autocorrelations.
 
     Parameters
     ----------
-    values : ndarray of float, shape (n,)
+    values : ndarray of float or bool, shape (n,)
         Stationary series in time order, n >= 1.
     least : float
         Shortest time worth to be known, >= 1: a series that shows it to be no longer costs no transforms.
@@ -71,9 +72,10 @@ def _closes_within(centred: FloatArray, limit: float) -> bool:
     return lag >= _WINDOW * tau
 
 
-def is_constant(values: FloatArray) -> bool:
+def is_constant(values: FloatArray | NDArray[np.bool_]) -> bool:
     """Whether all values, shape (n,), n >= 1, are equal but for rounding."""
-    return bool(np.ptp(values) <= _ROUNDING * np.max(np.abs(values)))
+    low, high = float(np.min(values)), float(np.max(values))
+    return high - low <= _ROUNDING * max(-low, high)
 
 
 def autocovariances(centred: FloatArray, lags: int) -> FloatArray:

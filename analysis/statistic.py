@@ -128,7 +128,7 @@ class Statistic:
         if self.probability is None:
             return integrated_autocorrelation_time(values, least=least)
         below = values <= (self.of(values) if found is None else found)
-        return integrated_autocorrelation_time(below.astype(np.float64), least=least)
+        return integrated_autocorrelation_time(below, least=least)
 
     def _least_time(self, memory: Memory, sections: int) -> float:
         """Shortest autocorrelation time that counts, whatever the series shows."""
