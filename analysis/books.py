@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bounds import best_lower_bound
+from analysis.bounds import Pool
+from analysis.bounds.best import best_steps
 from analysis.economics import (
     Costs,
     break_even,
@@ -227,7 +228,6 @@ def _guarantee(
     alpha = _kept_budget(runs)
     if alpha is None:
         return None
-    # idle time and releases only take schedules away, so the bound for a backlog holds for busy steps
     least = [_least_steps(run, alpha) for run in runs]
     pairs = list(zip(split, least, strict=True))
     return Guarantee(
@@ -238,9 +238,11 @@ def _guarantee(
     )
 
 
-def _least_steps(run: Run, alpha: int) -> float:
+def _least_steps(run: Run, alpha: int) -> int:
     assert run.requests is not None
-    return best_lower_bound(run.requests.length, run.slots, alpha).value
+    # idle time and releases only take schedules away, so the bound for a backlog holds for busy steps
+    steps, _ = best_steps(Pool(run.requests.length, run.slots, alpha))
+    return steps
 
 
 def _kept_budget(runs: Sequence[Run]) -> int | None:
