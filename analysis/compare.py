@@ -157,11 +157,10 @@ def compare(
         check_request_metric(metric)
     statistics = (MEAN, *quantiles(percentiles))
     confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
-    draws = [no_steady_state(outcome.runs[0], None) for outcome in outcomes[1:]]
     differences = [
         pair.difference(statistic, confidence)
         for metric in metrics
-        for pair in _pairs(outcomes, draws, metric, statistics, warmup)
+        for pair in _pairs(outcomes, metric, statistics, warmup)
         for statistic in statistics
     ]
     return Comparison(
@@ -174,11 +173,7 @@ def compare(
 
 
 def _pairs(
-    outcomes: Sequence[Outcome],
-    draws: Sequence[str | None],
-    metric: str,
-    statistics: Sequence[Statistic],
-    warmup: int,
+    outcomes: Sequence[Outcome], metric: str, statistics: Sequence[Statistic], warmup: int
 ) -> list[_Pair]:
     def series(outcome: Outcome) -> list[Series]:
         return [Series(arrival_series(run, metric, warmup), statistics) for run in outcome.runs]
@@ -192,12 +187,12 @@ def _pairs(
             metric=metric,
             series=series(outcome),
             baselines=baselines,
-            one_draw=one_draw,
+            one_draw=no_steady_state(outcome.runs[0], None),
             steady=not (baseline.unstable or outcome.unstable),
             withheld=no_long_run(baseline.verdict, outcome.verdict) or (ONE_LOG if outcome.one_log else None),
             memory=memory_of_difference(metric, baseline.stability, outcome.stability),
         )
-        for outcome, one_draw in zip(outcomes[1:], draws, strict=True)
+        for outcome in outcomes[1:]
     ]
 
 

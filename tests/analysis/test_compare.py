@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from analysis.outcome import Outcome, evaluate
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
 from serving_sim import Audit, Run
+from serving_sim.request import FloatArray
 
 STEPS = TimeUnit("step")
 
@@ -44,6 +46,21 @@ def test_small_differences_on_the_same_arrivals_are_seen() -> None:
     assert verdicts(comparison, "mean") == ["higher", "lower"]
     assert verdicts(comparison, "p90") == ["higher", "lower"]
     assert comparison.difference("p1", "e2el", "mean").estimate.value == pytest.approx(0.5, abs=0.01)
+
+
+def test_quantiles_of_a_run_are_selected_once_whatever_number_of_policies_and_statistics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared = outcomes(0, 0.5, -0.5)
+    selected, quantile = [], np.quantile
+
+    def watched(values: FloatArray, shares: FloatArray) -> FloatArray:
+        selected.append(len(values))
+        return quantile(values, shares)
+
+    monkeypatch.setattr(np, "quantile", watched)
+    compare(compared)
+    assert Counter(selected) == {4000: 3, 400: 30}  # of three runs, and of ten sections each
 
 
 def test_what_chance_could_do_is_not_called_a_difference() -> None:
