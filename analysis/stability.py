@@ -330,7 +330,7 @@ def _verdict(
         )
     if sustained is not None and work.exceeds(sustained):
         return "unstable", (
-            f"{work.value:.4g} tokens arrive per time unit{beyond} and the policy "
+            f"work of {work.value:.4g} arrives per time unit{beyond} and the policy "
             f"does {sustained:.4g} when all wait"
         )
     half = len(queue) // 2

@@ -178,7 +178,7 @@ def test_what_a_policy_cannot_sustain_even_from_a_backlog() -> None:
     assert found is not None
     assert found.verdict == "unstable"
     assert (
-        found.reason == f"2.4 tokens arrive per time unit and the policy does {sustained:.4g} when all wait"
+        found.reason == f"work of 2.4 arrives per time unit and the policy does {sustained:.4g} when all wait"
     )
 
 
