@@ -62,14 +62,13 @@ def _closes_within(centred: FloatArray, limit: float) -> bool:
     """Whether one look tells that tau is at most ``limit``; where it does not, tau may be so all the same.
 
     Where M >= 5 tau(M), the window has closed at M or before, and tau is at most M / 5. One tau(M) takes no
-    transform: the products of values up to M apart are those of each value with the sum of the M behind
-    it, which is a difference of running totals.
+    transform: as all values sum to 0, the products of those up to M apart are twice the products of each with
+    the sum of all from the first to the M-th behind it.
     """
     lag = int(min(_WINDOW * limit, len(centred) - 1))
-    totals = np.cumsum(centred)  # 0 from the last on
-    products = np.einsum("i,i", centred[:-lag], totals[lag:]) - np.einsum("i,i", centred, totals)
-    tau = 1 + 2 * float(products / np.einsum("i,i", centred, centred))
-    return lag >= _WINDOW * tau
+    totals = np.cumsum(centred)  # the last, and any behind it, is 0
+    tau = 2 * np.einsum("i,i", centred[:-lag], totals[lag:]) / np.einsum("i,i", centred, centred)
+    return bool(lag >= _WINDOW * tau)
 
 
 def is_constant(values: FloatArray | NDArray[np.bool_]) -> bool:
