@@ -44,31 +44,27 @@ def integrated_autocorrelation_time(values: FloatArray | NDArray[np.bool_], *, l
     if is_constant(values):
         return least
     centred = values - np.mean(values)
-    if _closes_within(centred, least):
+    totals = np.cumsum(centred)
+    if _has_closed(centred, totals, int(min(_WINDOW * least, count - 1))):
         return least
     lags = min(_FIRST_LAGS, count)
-    while True:
-        covariance = autocovariances(centred, lags)
-        tau = 2 * np.cumsum(covariance / covariance[0]) - 1
-        closed = np.arange(lags) >= _WINDOW * tau
-        if closed.any():
-            return max(least, float(tau[np.argmax(closed)]))
-        if lags == count:
-            return max(least, float(tau.max()))
+    while lags < count and not _has_closed(centred, totals, lags - 1):
         lags = min(_GROWTH * lags, count)
+    covariance = autocovariances(centred, lags)
+    tau = 2 * np.cumsum(covariance / covariance[0]) - 1
+    closed = np.arange(lags) >= _WINDOW * tau
+    closed[-1] = True  # so it was seen above, and over the whole series, where products sum to 0, it must be
+    return max(least, float(tau[np.argmax(closed)]))
 
 
-def _closes_within(centred: FloatArray, limit: float) -> bool:
-    """Whether one look tells that tau is at most ``limit``; where it does not, tau may be so all the same.
+def _has_closed(centred: FloatArray, totals: FloatArray, lag: int) -> bool:
+    """Whether M >= 5 tau(M) at M = ``lag`` >= 1: the window closes there or before, and tau is at most M / 5.
 
-    Where M >= 5 tau(M), the window has closed at M or before, and tau is at most M / 5. One tau(M) takes no
-    transform: as all values sum to 0, the products of those up to M apart are twice the products of each with
-    the sum of all from the first to the M-th behind it.
+    One tau(M) takes no transform. As all values sum to 0, the products of those up to M apart are twice the
+    products of each with the sum of all from the first to the M-th behind it. ``totals`` holds these sums.
     """
-    lag = int(min(_WINDOW * limit, len(centred) - 1))
-    totals = np.cumsum(centred)  # the last, and any behind it, is 0
-    tau = 2 * np.einsum("i,i", centred[:-lag], totals[lag:]) / np.einsum("i,i", centred, centred)
-    return bool(lag >= _WINDOW * tau)
+    apart = 2 * np.einsum("i,i", centred[:-lag], totals[lag:])
+    return bool(lag * np.einsum("i,i", centred, centred) >= _WINDOW * apart)
 
 
 def is_constant(values: FloatArray | NDArray[np.bool_]) -> bool:

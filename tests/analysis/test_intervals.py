@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from refusal import refusal
-from scipy.signal import lfilter
+from scipy.signal import correlate, lfilter
 from scipy.stats import norm, skew
 
 from analysis import autocorrelation, replications, sectioning
@@ -47,6 +47,17 @@ def test_autocovariances_are_the_plain_sums(count: int, lags: int) -> None:
 def test_autocorrelation_time_of_an_autoregression(phi: float, tau: float) -> None:
     (series,) = ar1(np.random.default_rng(1), 200_000, phi)
     assert integrated_autocorrelation_time(series) == pytest.approx(tau, rel=0.1)
+
+
+@pytest.mark.parametrize(("phi", "window"), [(0.5, 15), (0.99, 1_000), (0.999, 10_000), (1.0, 40_000)])
+def test_the_sum_stops_where_the_window_first_closes(phi: float, window: int) -> None:
+    (series,) = ar1(np.random.default_rng(1), 40_000, phi) if phi < 1 else [np.arange(40_000.0)]
+    centred = series - series.mean()
+    covariance = correlate(centred, centred, method="fft")[len(series) - 1 :]
+    tau = 2 * np.cumsum(covariance / covariance[0]) - 1
+    closes = int(np.argmax(np.arange(len(series)) >= 5 * tau))
+    assert window / 4 < closes <= window
+    assert integrated_autocorrelation_time(series) == pytest.approx(tau[closes])
 
 
 def test_a_constant_series_has_independent_values() -> None:
