@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, cpu_count
@@ -54,14 +55,15 @@ def processes(jobs: int | None) -> int:
     return cpu_count() if jobs is None else jobs
 
 
-def worker_of_this_process() -> tuple[int, tuple[str, ...]]:
+def worker_of_this_process() -> tuple[int, tuple[str, ...], str]:
     """What `start_worker` must know of this process."""
-    return os.getpid(), tuple(sys.path)
+    return os.getpid(), tuple(sys.path), str(Path.cwd())
 
 
-def start_worker(parent: int, import_path: tuple[str, ...]) -> None:
-    """Make this process a worker of ``parent`` that finds its modules: to be called first of all in it."""
+def start_worker(parent: int, import_path: tuple[str, ...], folder: str) -> None:
+    """Make this process a worker of ``parent`` that finds its modules and files: to be called first in it."""
     sys.path[:] = import_path
+    os.chdir(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     if _MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as it was while this process began

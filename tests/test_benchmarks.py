@@ -81,4 +81,5 @@ def test_the_report_measured_is_a_whole_one(scripts: Callable[[str], ModuleType]
     found = scripts("report").measure(300, "simpy")
     assert found.engine == "simpy"
     assert 100_000 < found.size < 5_000_000
-    assert found.simulation > 0
+    assert found.runs > 0
+    assert found.probes > 0

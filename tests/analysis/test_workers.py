@@ -30,6 +30,16 @@ def test_workers_import_from_where_this_process_does_now(
     assert list(workers.results(calls, 2)) == [str(tmp_path)] * 2
 
 
+def test_workers_work_where_this_process_does_now(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        assert list(workers.results([delayed(os.getcwd)() for _ in range(2)], 2)) == [str(folder)] * 2
+        monkeypatch.undo()
+        folder.rmdir()  # whoever still worked there could do nothing more
+
+
 def test_workers_leave_interruptions_to_this_process() -> None:
     before = signal.getsignal(signal.SIGINT)
     calls = [delayed(signal.getsignal)(signal.SIGINT) for _ in range(2)]
