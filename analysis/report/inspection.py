@@ -10,7 +10,7 @@ from analysis.plots.distributions import gap_tail, length_distributions
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
 from analysis.tables import Table
-from analysis.text import number
+from analysis.text import ABSENT, number
 from analysis.time_unit import TimeUnit
 from serving_sim.columns import IntArray
 from serving_sim.request import exact_sum
@@ -45,6 +45,9 @@ _PROCESSES = {
 }
 """By family of gaps, the process that ``--arrivals`` calls so, and its names for the parameters."""
 
+_TOGETHER = 0.05
+"""Share of gaps of 0 above which no process is named: those fitted have none, and so are as far off."""
+
 _MOSTLY_PROMPTS = (
     "most tokens are of prompts, and lengths and load count each of them as a step: see --prefill-chunk"
 )
@@ -62,7 +65,7 @@ def inspection_tables(found: Inspection, *, time_unit: TimeUnit) -> list[Table]:
     tables = [
         _facts_table(found, time_unit),
         _dispersion_table(found, time_unit),
-        _gaps_table(found.gap_fits, time_unit),
+        _gaps_table(found, time_unit),
         _lengths_table(found.length_fits, time_unit),
     ]
     return [table for table in tables if table.rows]
@@ -160,17 +163,43 @@ def _dispersion_table(found: Inspection, time_unit: TimeUnit) -> Table:
     return Table(title, ("window", "windows", "mean count", "variance / mean"), rows)
 
 
-def _gaps_table(fits: Sequence[Fitted], time_unit: TimeUnit) -> Table:
-    rows = [(as_arrivals(fitted), number(fitted.distance), number(fitted.aic)) for fitted in fits]
-    title = f"families fitted to the gaps above 0, closest first; rates are per {time_unit.singular}"
-    return Table(title, ("--arrivals", "KS distance", "AIC"), rows)
+def _gaps_table(found: Inspection, time_unit: TimeUnit) -> Table:
+    processes = [_process(fitted, found) for fitted in found.gap_fits]
+    rows = [
+        (each.family, _parameters(each), number(each.distance), number(each.aic), process or ABSENT)
+        for each, process in zip(found.gap_fits, processes, strict=True)
+    ]
+    title = f"families fitted to the gaps above 0, closest first; means in {time_unit.plural}"
+    header = ("family", "parameters", "KS distance", "AIC", "--arrivals of that shape, at the rate above")
+    notes = [] if any(processes) else [_together(found)]
+    return Table(title, header, rows, notes=notes)
 
 
-def as_arrivals(fitted: Fitted) -> str:
-    """A family fitted to gaps as ``--arrivals`` takes it, parameters to four digits."""
+def _process(fitted: Fitted, found: Inspection) -> str | None:
+    """The process to type for a fitted family; None where gaps of no such process are like these."""
+    rate = found.facts["rate"]
+    return None if rate is None or _share_together(found) > _TOGETHER else as_arrivals(fitted, rate)
+
+
+def _share_together(found: Inspection) -> float:
+    """Share of the gaps that are 0."""
+    return (found.facts["same_release"] or 0) / max(1, len(found.release) - 1)
+
+
+def _together(found: Inspection) -> str:
+    share = _share_together(found)
+    return f"{100 * share:.3g} % of the gaps are 0, as in no process that --arrivals could fit to the others"
+
+
+def as_arrivals(fitted: Fitted, rate: float) -> str:
+    """The shape of fitted gaps at a rate, as ``--arrivals`` takes it, both to four digits.
+
+    The mean of the fit is not used: it is that of the gaps above 0, and where a family is not close not
+    even theirs.
+    """
     process, names = _PROCESSES[fitted.family]
     shapes = (f",{name}={fitted.parameters[key]:.4g}" for key, name in names.items())
-    return f"{process}:rate={1 / fitted.parameters['mean']:.4g}{''.join(shapes)}"
+    return f"{process}:rate={rate:.4g}{''.join(shapes)}"
 
 
 def _lengths_table(fits: Mapping[str, Sequence[Fitted]], time_unit: TimeUnit) -> Table:
@@ -201,9 +230,11 @@ def _findings(found: Inspection, time_unit: TimeUnit) -> list[str]:
     texts = [size, pace]
     if found.gap_fits:
         best = found.gap_fits[0]
+        process = _process(best, found)
+        advice = _together(found) if process is None else f"at this rate --arrivals {process}"
         texts.append(
-            f"closest family for the gaps: --arrivals {as_arrivals(best)}, "
-            f"KS distance {number(best.distance)}"
+            f"closest family for the gaps above 0: {best.family} ({_parameters(best)}), "
+            f"KS distance {number(best.distance)}; {advice}"
         )
     if found.dispersion:
         first, last = found.dispersion[0], found.dispersion[-1]

@@ -29,7 +29,7 @@ from analysis.inspection.families import EXPONENTIAL, GAMMA, LOGNORMAL, WEIBULL
 from analysis.inspection.windows import round_widths
 from analysis.json_text import to_json
 from analysis.plots.arrivals import rate_over_time
-from analysis.report.inspection import as_arrivals
+from analysis.report.inspection import as_arrivals, inspection_section
 from analysis.time_unit import TimeUnit
 from serving_sim import Workload
 from workloads import make_workload, parse_arrivals, parse_lengths, read_requests
@@ -143,10 +143,33 @@ def test_the_family_that_made_the_gaps_fits_best(process: str, family: str, shap
 )
 def test_a_family_of_gaps_is_told_as_arrivals_takes_it(process: str) -> None:
     best = fit_families(np.diff(releases(process)), (EXPONENTIAL, GAMMA, WEIBULL))
-    typed = next(parse_arrivals(text) for text in map(as_arrivals, best) if text.startswith(process[:5]))
+    told = (as_arrivals(fitted, 2) for fitted in best)
+    typed = next(parse_arrivals(text) for text in told if text.startswith(process[:5]))
     made = parse_arrivals(process)
     assert type(typed) is type(made)
     assert vars(typed) == pytest.approx(vars(made), rel=0.05)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_arrivals_named_have_the_rate_of_the_log_or_none_are(size: int) -> None:
+    release = np.repeat(releases("gamma:rate=1,burstiness=0.4", n=5_000), size)
+    # requests that come together with one in fifty change neither fit nor advice, but the rate
+    release = np.sort(np.append(release, release[::50]))
+    found = inspect_workload(Workload(release, np.ones(len(release))), slots=1)
+    section = inspection_section(found, title="log", time_unit=TimeUnit())
+    (told,) = (each for each in section.found if each.startswith("closest family"))
+    (table,) = (each for each in section.tables if each.title.startswith("families fitted to the gaps"))
+    named = [parse_arrivals(row[-1]) for row in table.rows if row[-1] != "-"]
+    assert told.startswith("closest family for the gaps above 0: gamma (shape 0.")
+    if size > 1:
+        assert (named, table.notes) == ([], [told.partition("; ")[2]])
+        assert told.endswith(
+            "; 75.5 % of the gaps are 0, as in no process that --arrivals could fit to the others"
+        )
+    else:
+        rates = [vars(process)["rate"] for process in named]
+        assert rates == pytest.approx([found.facts["rate"]] * 3, rel=1e-3)
+        assert table.rows[0][-1] == told.rpartition("--arrivals ")[2]
 
 
 def test_a_fit_to_very_many_values_is_that_to_a_good_many() -> None:
@@ -232,7 +255,7 @@ def test_a_report_has_its_pictures_and_numbers(command: Command, tmp_path: Path)
     assert json.loads(out)["gap_fits"][0]["family"] == "gamma"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 4
-    assert "closest family for the gaps: --arrivals gamma:rate=" in page
+    assert re.search(r"gaps above 0: gamma \(.*; at this rate --arrivals gamma:rate=", page)
 
 
 def test_a_backlog_has_lengths_alone_to_show(command: Command, tmp_path: Path) -> None:
