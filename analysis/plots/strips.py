@@ -65,8 +65,8 @@ def draw_strips(axes: Axes, edges: FloatArray, strips: Sequence[Strip], *, top: 
         if strip.mark is not None:
             axes.axhline(floor + strip.mark / top, color="#000000", linewidth=1, linestyle="--")
     axes.hlines(floors, edges[0], edges[-1], color="#000000", linewidth=0.8)
-    labelled = [height for floor in floors for height in (floor, floor + tick / top)]
-    axes.set_yticks(labelled, [number(0), number(tick)] * len(floors))
+    labelled = [0.0, *(floor + tick / top for floor in reversed(floors))]  # the lines say where 0 is
+    axes.set_yticks(labelled, [number(0), *[number(tick)] * len(floors)])
     axes.set_ylim(0, floors[0] + _PITCH)
     axes.set_xlim(edges[0], edges[-1])
     axes.grid(visible=False, axis="y")

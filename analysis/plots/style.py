@@ -21,6 +21,9 @@ from analysis.text import number
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES = ("-", "--", "-.", ":")
 
+_LABELS = {1.5: (1, 2, 5), 3: (1, 3)}
+"""Which multiples of powers of ten a logarithmic axis of up to so many decades labels."""
+
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib; a list would be searched for every text
@@ -102,5 +105,6 @@ def plain_numbers(axis: Axis) -> None:
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
         # powers of ten alone can leave a short axis with a single label; more would crowd a long one
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
+        among = next((subs for decades, subs in _LABELS.items() if high < 10**decades * low), (1,))
+        axis.set_major_locator(LogLocator(subs=among))
         axis.set_minor_locator(NullLocator())  # hundreds of ticks, which take longer to draw than the data
