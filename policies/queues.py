@@ -13,7 +13,8 @@ class SizeQueue:
 
     Sizes are whole tokens and repeat a lot, so requests of one size share a first-in first-out
     bucket and only the distinct sizes are kept sorted: `push` and both pops are O(1) unless a size
-    appears or disappears, then O(log d) for d distinct sizes. Nothing ever scans the queue.
+    appears or disappears, then O(log d) for d distinct sizes. No operation looks at every request; two
+    look at the first of every size, `earliest_size` and `pop_earliest`.
 
     Examples
     --------

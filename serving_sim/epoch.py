@@ -66,7 +66,15 @@ class Epoch:
         return self.step - self._batch.oldest if self._batch.admitted else 0
 
     def lowest(self, count: int) -> list[int]:
-        """The at most ``count`` free slots with the lowest numbers, in increasing order."""
+        """The at most ``count`` free slots with the lowest numbers, in increasing order.
+
+        Raises
+        ------
+        PolicyError
+            If ``count`` is negative.
+        """
+        if count < 0:  # a slice would count from the end
+            self._refuse(f"lowest: count={count!r} must be >= 0")
         return self._free[:count]
 
     @property

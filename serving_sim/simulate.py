@@ -95,6 +95,7 @@ def simulate(
     _check_kinds(source, policy, step_time, sink)
     slots = _check_slots(slots)
     audited = _check_alpha(alpha, policy)
+    slotted, record_batches = _truth("slotted", slotted), _truth("record_batches", record_batches)
     _check_model(information, slotted=slotted, step_time=step_time)
     by_upper = policy.needs_upper or information == "interval"
     ledger = Ledger("upper" if by_upper else "length", step_time, sink)
@@ -234,6 +235,11 @@ def _check_kinds(source: object, policy: object, step_time: object, sink: object
     check_kind("step_time", step_time, StepTime, "a StepTime")
     if sink is not None:
         check_kind("sink", sink, Sink, "a Sink, with a method write")
+
+
+def _truth(name: str, value: object) -> bool:
+    check_kind(name, value, (bool, np.bool_), "True or False")  # a text like "false" would count as true
+    return bool(value)
 
 
 def _check_slots(slots: int) -> int:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.bounds.best import best_over_releases, best_steps
+from analysis.bounds.best import Bound, best_over_releases, best_steps
 from analysis.bounds.pool import Pool
 from analysis.bounds.steps import drains
 from serving_sim.record import Run
-from serving_sim.request import FloatArray, intrinsic_work
+from serving_sim.request import Workload, intrinsic_work
 from serving_sim.steptime import StepTime
 
 
@@ -28,7 +28,7 @@ class Certificate:
     bound_name : str
         Which bound gave it: a key of `analysis.bounds.steps.BOUNDS`.
     since : float
-        Release the bound counts from.
+        Instant the bound counts from: a release, on a grid of steps the first whole step from it on.
     alpha : int or None
         Fairness budget that the schedules compared with keep; None admits all.
     """
@@ -45,7 +45,7 @@ class Certificate:
 
         Never above the paper's competitive ratio T_OPT / T of this instance.
         """
-        return min(self.lower_bound / self.makespan, 1.0)  # the clock of the run may round down
+        return min(self.lower_bound / self.makespan, 1.0)  # off the grid the run may round down
 
 
 def certify(run: Run) -> Certificate:
@@ -71,20 +71,25 @@ def certify(run: Run) -> Certificate:
         raise ValueError("run: its requests went to a sink; keep them in memory to certify it")
     alpha = run.audit.alpha if run.audit.fair else None
     pool = Pool(workload.length, run.slots, alpha)
-    bound = best_over_releases(
-        workload,
-        _earliest_starts(run, workload.release),
-        pool,
-        lambda part: _least_time(part, run.step_time),
+    bound = (
+        _bound_on_grid(workload, pool, run.step_time)
+        if run.slotted
+        else _bound(workload, pool, run.step_time)
     )
     return Certificate(run.makespan, float(bound.value), bound.name, float(bound.since), alpha)
 
 
-def _earliest_starts(run: Run, releases: FloatArray) -> FloatArray:
-    if not run.slotted:
-        return releases
-    grid: FloatArray = np.ceil(releases / run.step_time.base) * run.step_time.base
-    return grid
+def _bound(workload: Workload, pool: Pool, step_time: StepTime) -> Bound:
+    return best_over_releases(workload, workload.release, pool, lambda part: _least_time(part, step_time))
+
+
+def _bound_on_grid(workload: Workload, pool: Pool, step_time: StepTime) -> Bound:
+    """The bound in whole steps, dated as the run dates them: not even rounding lifts it above a makespan."""
+    pace = step_time.pace(0, 0, 0)
+    instants, rank = np.unique(workload.release, return_inverse=True)
+    ticks = np.array([pace.steps_to_reach(0.0, instant) for instant in instants.tolist()], np.float64)
+    bound = best_over_releases(workload, ticks[rank], pool, best_steps)
+    return Bound(pace.elapsed(int(bound.value)), bound.name, pace.elapsed(int(bound.since)))
 
 
 def _least_time(pool: Pool, step_time: StepTime) -> tuple[float, str]:

@@ -147,14 +147,14 @@ def broken_spans(run: Run) -> list[tuple[float, float]]:
 
 
 def _request_columns(workload: Workload) -> str:
-    return _packed([workload.release.astype("<f8"), workload.length.astype("<i4")])
+    return _packed([each.astype("<f8") for each in (workload.release, workload.length)])
 
 
 def _run_columns(run: Run) -> str:
     assert run.batches is not None
     # busy steps before a request started: the differences are how far requests of a batch are apart
     admitted = span_steps(run.batches)[first_spans(run)]
-    columns = (run.start, run.finish, admitted)  # whole numbers below 2 ** 53 are exact as floats
+    columns = (run.start, run.finish, admitted)  # no run has steps beyond 2 ** 53, where floats miss some
     return _packed([*(each.astype("<f8") for each in columns), run.slot.astype("<i4")])
 
 

@@ -39,14 +39,6 @@ def make_ages(slots: int) -> Ages:
 
 
 @inner
-def forget_ages(ages: Ages) -> None:
-    """Empty the ring."""
-    ring = len(ages.since)
-    ages.older[ring] = ring
-    ages.newer[ring] = ring
-
-
-@inner
 def add_newest(ages: Ages, slot: int, step: int) -> None:
     """A slot is taken at ``step``, no earlier than any other in the ring."""
     ring = len(ages.since)

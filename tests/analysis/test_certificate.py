@@ -62,16 +62,29 @@ def test_no_run_beats_its_bound(
     assert certificate.alpha == (alpha if run.audit.fair else None)
 
 
+HUNDREDTHS = st.integers(1, 2000).map(lambda count: count / 100)
+
+
 @given(
-    requests=st.lists(st.tuples(st.floats(0, 20), st.integers(1, 9)), min_size=1, max_size=9),
+    requests=st.lists(st.tuples(st.floats(0, 20) | HUNDREDTHS, st.integers(1, 9)), min_size=1, max_size=9),
     slots=st.integers(1, 3),
-    base=st.floats(0.25, 2),
+    base=st.floats(0.25, 2) | st.sampled_from([0.01, 0.03, 0.05, 0.1, 0.3, 0.7]),
 )
-def test_on_a_grid_of_steps_too(requests: list[tuple[float, int]], slots: int, base: float) -> None:
+def test_on_a_grid_of_steps_too_to_the_last_bit(
+    requests: list[tuple[float, int]], slots: int, base: float
+) -> None:
     releases, lengths = zip(*requests, strict=True)
     workload = Workload(releases, lengths)
     run = simulate(workload, make_policy("lpt"), slots=slots, step_time=StepTime(base), slotted=True)
-    assert certify(run).lower_bound <= run.makespan * (1 + 1e-12)
+    assert certify(run).lower_bound <= run.makespan
+
+
+def test_a_release_on_the_grid_as_floats_have_it_needs_no_further_step() -> None:
+    # 0.27 / 0.03 is 9.000000000000002, and 9 * 0.03 is 0.27: the worker starts in the ninth step
+    workload = Workload([0.27, 0.27], [1, 2])
+    run = simulate(workload, make_policy("fcfs"), slots=1, step_time=StepTime(0.03), slotted=True)
+    assert run.start[0] == 0.27
+    assert certify(run) == Certificate(run.makespan, run.makespan, "work", 0.27, None)
 
 
 def test_the_grid_counts() -> None:

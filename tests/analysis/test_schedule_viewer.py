@@ -77,6 +77,12 @@ def test_columns_are_those_of_the_runs() -> None:
             assert admitted.tolist() == [0, 0, 3, 9]  # in busy steps: the worker rests from 9 to 20
 
 
+def test_lengths_beyond_32_bits_stay_what_they_are() -> None:
+    served = runs(Workload([0.5], [3_000_000_000]), "fcfs")
+    release, length = columns(content(served)["requests"], 1, "<f8", "<f8")
+    assert (release.tolist(), length.tolist()) == ([0.5], [3e9])
+
+
 def test_a_name_cannot_end_the_script_it_stands_in() -> None:
     text = page(small())
     (data,) = re.findall(r'id="schedule-data">(.*?)</script>', text, flags=re.DOTALL)

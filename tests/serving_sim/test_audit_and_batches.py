@@ -131,6 +131,14 @@ def test_arguments_are_checked_before_anything_runs(arguments: dict[str, object]
     assert str(refusal.value) == message
 
 
+def test_truth_values_of_numpy_are_taken_as_such() -> None:
+    yes, no = np.bool_(True), np.bool_(False)  # noqa: FBT003
+    run = simulate(Workload([0.5], [2]), FCFS(), slots=1, slotted=yes, record_batches=no)  # type: ignore[arg-type]
+    assert run.start.tolist() == [1.0]
+    assert run.slotted is True
+    assert run.batches is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -140,6 +148,11 @@ def test_arguments_are_checked_before_anything_runs(arguments: dict[str, object]
         ({"policy": FCFS}, "policy=the class FCFS: must be a Policy, as policies.make_policy gives it"),
         ({"step_time": 1.0}, "step_time=1.0: must be a StepTime"),
         ({"sink": "out.csv"}, "sink='out.csv': must be a Sink, with a method write"),
+        ({"slotted": "false"}, "slotted='false': must be True or False"),
+        ({"slotted": None}, "slotted=None: must be True or False"),
+        ({"slotted": 1}, "slotted=1: must be True or False"),
+        ({"record_batches": "no"}, "record_batches='no': must be True or False"),
+        ({"record_batches": []}, "record_batches=[]: must be True or False"),
     ],
 )
 def test_an_argument_of_another_kind_is_named(arguments: dict[str, object], message: str) -> None:

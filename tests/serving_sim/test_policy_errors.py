@@ -56,6 +56,10 @@ Decide = Callable[[Plain, Epoch], object]
             "policy plain at time 0.0: request 0 cannot take slot -1, it is not one of 0..1",
         ),
         (
+            lambda _, epoch: [(0, epoch.lowest(-1)[0])],
+            "policy plain at time 0.0: lowest: count=-1 must be >= 0",
+        ),
+        (
             lambda _, __: (),
             f"policy plain at time 1.5: {LEFT}",
         ),

@@ -38,7 +38,7 @@
 
   async function load() {
     const common = await columns(content.requests, content.count,
-      [["release", Float64Array], ["length", Int32Array]]);
+      [["release", Float64Array], ["length", Float64Array]]);
     const releases = Float64Array.from(common.release).sort();
     const loaded = [];
     for (const each of content.runs) {
