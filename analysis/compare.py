@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -40,7 +40,8 @@ class Difference:
     estimate : Estimate
         The difference, in the unit of the metric.
     identical : bool
-        Whether the metric is the same for every single request. Equal quantiles do not say so.
+        Whether the metric is the same for every single request that has it, and some have. Equal
+        quantiles do not say so.
     steady : bool
         Whether neither of the two queues grows as long as requests arrive. Behind a growing queue the
         difference is as large as the run is long.
@@ -93,6 +94,8 @@ class Comparison:
     confidence : float
         Nominal coverage of each interval: 1 - 0.05 / (K - 1), so that for one statistic all K - 1
         intervals hold at once with at least 95 % (Bonferroni).
+    warmup : int
+        Number of requests, first in arrival order, that the metrics leave out.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -100,6 +103,7 @@ class Comparison:
     statistics: tuple[str, ...]
     differences: tuple[Difference, ...]
     confidence: float
+    warmup: int
 
     @property
     def baseline(self) -> str:
@@ -150,11 +154,11 @@ def compare(
     Raises
     ------
     ValueError
-        If two outcomes have the same name, served different requests, or a metric does not exist.
+        If two outcomes have the same name or served different requests, or if a metric does not exist
+        or stands there twice.
     """
     _check_same_arrivals(outcomes)
-    for metric in metrics:
-        check_request_metric(metric)
+    check_metrics(metrics)
     statistics = (MEAN, *quantiles(percentiles))
     confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
     differences = [
@@ -169,7 +173,39 @@ def compare(
         statistics=tuple(statistic.name for statistic in statistics),
         differences=tuple(differences),
         confidence=confidence,
+        warmup=warmup,
     )
+
+
+def differences_from(
+    comparison: Comparison, policy: str, metric: str, others: Collection[str]
+) -> list[Difference]:
+    """Mean of a metric of each of some policies minus that of the policy named.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        K policies.
+    policy : str
+        In the place of the baseline; it may be chosen for its mean.
+    metric : str
+        Key of `analysis.definitions.REQUEST_METRICS`.
+    others : collection of str
+        Policies to take the differences of, in any order.
+
+    Returns
+    -------
+    list of Difference
+        In the order of the comparison, at its confidence. That a policy has the lowest mean because
+        all other differences are surely above 0 is so wrong in at most 5 % of the cases, although the
+        data chose it: it would have to beat the one that truly has the lowest, in one of K - 1 pairs
+        (Hsu 1984, "Constrained simultaneous confidence intervals for multiple comparisons with the
+        best").
+    """
+    known = {outcome.policy: outcome for outcome in comparison.outcomes}
+    compared = [known[policy], *(known[each] for each in known if each in others)]
+    pairs = _pairs(compared, metric, (MEAN,), comparison.warmup)
+    return [pair.difference(MEAN, comparison.confidence) for pair in pairs]
 
 
 def _pairs(
@@ -215,7 +251,9 @@ class _Pair:
     @cached_property
     def identical(self) -> bool:
         pairs = zip(self.series, self.baselines, strict=True)
-        return all(np.array_equal(each.values, baseline.values) for each, baseline in pairs)
+        return any(len(each.values) for each in self.series) and all(
+            np.array_equal(each.values, baseline.values) for each, baseline in pairs
+        )
 
     def difference(self, statistic: Statistic, confidence: float) -> Difference:
         return Difference(
@@ -260,6 +298,20 @@ class _Pair:
 def _parts(series: Sequence[Series]) -> list[dict[str, float]]:
     """What gives one value of a statistic each: replications, or sections of the single run."""
     return [each.found for each in series] if len(series) > 1 else series[0].sections
+
+
+def check_metrics(metrics: Sequence[str], where: str = "metrics") -> None:
+    """Refuse metrics that do not exist or come twice; ``where`` says who names them.
+
+    Raises
+    ------
+    ValueError
+        With the metric.
+    """
+    for place, metric in enumerate(metrics):
+        check_request_metric(metric, where)
+        if metric in metrics[:place]:
+            raise ValueError(f"{where}={metric!r}: must not be named twice")
 
 
 def check_distinct(policies: Sequence[str]) -> None:

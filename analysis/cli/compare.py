@@ -110,9 +110,11 @@ def _reports_costs(output: OutputOptions, prices: PriceOptions) -> bool:
 
 
 def _metrics(text: str) -> tuple[str, ...]:
-    from analysis.definitions import check_request_metric
+    from analysis.compare import check_metrics
 
-    return tuple(check_request_metric(name.strip(), "percentile-metrics") for name in text.split(","))
+    names = tuple(name.strip() for name in text.split(","))
+    check_metrics(names, "percentile-metrics")
+    return names
 
 
 def _content(job: Job, comparison: Comparison) -> dict[str, Any]:

@@ -82,7 +82,11 @@ def _measures(prices: Prices) -> list[str]:
 def _found(books: Sequence[Books], time_unit: TimeUnit) -> list[str]:
     profit = {each.policy: each.figures["profit"].value or 0.0 for each in books}
     most, least = max(profit, key=profit.__getitem__), min(profit, key=profit.__getitem__)
-    found = [f"{most} earns most, {number(profit[most])}; {least} least, {number(profit[least])}."]
+    # of these runs: whether others would say the same is in the table of leads, with intervals
+    text = (
+        f"In these runs {most} earned most, {number(profit[most])}; {least} least, {number(profit[least])}."
+    )
+    found = [] if profit[most] == profit[least] else [text]
     for each in books:
         classes = pays_for_others(each)
         if classes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
-from analysis.compare import Comparison, Difference
+from analysis.compare import Comparison, Difference, differences_from
 from analysis.definitions import definition
 from analysis.outcome import Outcome
 from analysis.statistic import MEAN
@@ -19,39 +19,60 @@ def headline(comparison: Comparison, time_unit: TimeUnit) -> str:
     run is long.
     """
     metric = comparison.metrics[0]
-    title = definition(metric).title
-    able = [outcome for outcome in comparison.outcomes if not outcome.unstable]
-    values = {each.policy: value for each in able if (value := _mean(each, metric)) is not None}
+    absent = _absence(comparison, metric)
+    if absent is not None:
+        return absent
+    late = [outcome.policy for outcome in comparison.outcomes if outcome.unstable]
+    values = {
+        outcome.policy: value
+        for outcome in comparison.outcomes
+        if not outcome.unstable and (value := _mean(outcome, metric)) is not None
+    }
     if not values:
-        late = ", ".join(outcome.policy for outcome in comparison.outcomes)
-        return f"No policy keeps up with these arrivals: {late}"
+        return f"No policy keeps up with these arrivals: {', '.join(late)}"
+    found = _lowest(comparison, values, time_unit)
+    return f"{found}; the queue grows under {_and(late)}" if late else found
+
+
+def _lowest(comparison: Comparison, values: Mapping[str, float], time_unit: TimeUnit) -> str:
+    """Whose mean is the lowest of ``values``, by policy, and whether every other is surely higher."""
+    metric = comparison.metrics[0]
+    title = f"mean {definition(metric).title}"
     best = min(values, key=values.__getitem__)
     measured = _with_unit(number(values[best]), metric, time_unit)
-    if len(comparison.outcomes) == 1:
-        return f"{best} has a mean {title} of {measured}"
-    if _sure(comparison, best, values):
-        return f"{best} has the lowest mean {title}: {measured}"
-    return f"{best} has the lowest mean {title}, {measured}, but this may be chance"
+    if len(values) == 1:
+        return f"{best} has a {title} of {measured}"
+    verdicts = {
+        each.policy: each.verdict
+        for each in differences_from(comparison, best, metric, values.keys() - {best})
+    }
+    same = [policy for policy, verdict in verdicts.items() if verdict == "identical"]
+    if len(same) == len(verdicts):
+        return f"{_and([best, *same])} have the same {title}: {measured}"
+    who = f"{_and([best, *same])} {'have' if same else 'has'} the lowest {title}"
+    if set(verdicts.values()) <= {"higher", "identical"}:
+        return f"{who}: {measured}"
+    return f"{who}, {measured}, but this may be chance"
 
 
-def _sure(comparison: Comparison, best: str, able: Collection[str]) -> bool:
-    """Whether the best is surely better than the baseline, or than the others where it is the baseline."""
-    metric = comparison.metrics[0]
-    if best != comparison.baseline:
-        return comparison.difference(best, metric, MEAN.name).verdict in ("lower", "no steady state")
-    others = [policy for policy in able if policy != best]
-    return all(
-        comparison.difference(each, metric, MEAN.name).verdict in ("higher", "identical") for each in others
-    )
+def _absence(comparison: Comparison, metric: str) -> str | None:
+    """Why there is no mean of a metric, None where there is one; it is the same for all policies."""
+    mean = comparison.outcomes[0].metrics[metric][MEAN.name]
+    return f"There is no mean {definition(metric).title}: {mean.note}" if mean.value is None else None
 
 
 def findings(comparison: Comparison, time_unit: TimeUnit) -> list[str]:
     """How each policy differs from the baseline in the mean of every metric, and who keeps alpha."""
-    found = [
-        _difference(comparison, comparison.difference(outcome.policy, metric, MEAN.name), time_unit)
-        for metric in comparison.metrics
-        for outcome in comparison.outcomes[1:]
-    ]
+    found = []
+    for metric in comparison.metrics:
+        absent = _absence(comparison, metric)
+        if absent is not None:
+            found.append(f"{absent}.")
+            continue
+        found += [
+            _difference(comparison, comparison.difference(outcome.policy, metric, MEAN.name), time_unit)
+            for outcome in comparison.outcomes[1:]
+        ]
     return [*found, *_fairness(comparison.outcomes, time_unit)]
 
 

@@ -12,7 +12,7 @@ from analysis.report.pictures import Picture
 from analysis.report.schedule import schedules
 from analysis.report.section import Section
 from analysis.tables import comparison_tables
-from analysis.text import number
+from analysis.text import ABSENT, number
 from analysis.time_unit import TimeUnit
 
 
@@ -65,8 +65,11 @@ def _cards(comparison: Comparison, time_unit: TimeUnit) -> list[tuple[str, dict[
     for outcome in comparison.outcomes:
         latencies = outcome.metrics[metric]
         shown = ("mean", "p99" if "p99" in latencies else list(latencies)[-1])
+        unit = definition(metric).unit_in(time_unit)
         figures = {
-            f"{name} {title}": f"{number(latencies[name].value)} {definition(metric).unit_in(time_unit)}"
+            f"{name} {title}": ABSENT
+            if (value := latencies[name].value) is None
+            else f"{number(value)} {unit}"
             for name in shown
         }
         tokens = time_unit.in_service("tokens")

@@ -56,11 +56,13 @@ class Picture:
 
 
 def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:
-    """Draw a comparison: three pictures a metric, slowdown by length, and the load over time."""
+    """Draw a comparison: three pictures a metric with values, slowdown by length, and the load over time."""
     outcomes = comparison.outcomes
     bins = length_bins(outcomes[0], warmup)
     pictures = []
     for metric in comparison.metrics:
+        if not any(summary.metrics[metric].count for summary in outcomes[0].summaries):
+            continue  # and so under every policy: which requests have a value depends on them alone
         title = definition(metric).title
         name = metric.replace("_", "-")
         pictures += [

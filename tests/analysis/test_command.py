@@ -17,6 +17,7 @@ from fresh_process import command_line, environment, python
 
 import serving_sim
 from analysis.cli.console import aligned, show
+from analysis.definitions import REQUEST_METRICS
 from analysis.tables import Table
 from serving_sim import Run
 from workloads import make_workload, parse_arrivals, parse_lengths, read_workload, replication_seed
@@ -79,6 +80,31 @@ def test_the_first_replication_is_the_single_run(command: Command, tmp_path: Pat
     command("run", "--policy", "fcfs", *SMALL, "--csv", "--out", one)
     command("run", "--policy", "fcfs", *SMALL, "--csv", "--out", many, "--replications", "2")
     assert (one / "requests.csv").read_bytes() == (many / "replication-1" / "requests.csv").read_bytes()
+
+
+@pytest.mark.parametrize("options", ["", "--policy sjf", "--policy sjf --replications 2"])
+def test_compare_tells_of_a_metric_without_values(command: Command, tmp_path: Path, options: str) -> None:
+    metrics = sorted((entry.key for entry in REQUEST_METRICS), key=lambda key: key != "tpot")
+    code, out, err = command(
+        "compare --policy fcfs --lengths fixed:length=1 --percentile-metrics",
+        ",".join(metrics),
+        *SMALL,
+        *options.split(),
+        "--out",
+        tmp_path,
+    )
+    assert (code, "Traceback" in err) == (0, False)
+    assert re.search(r"no request has a value( in a replication)?$", out, re.MULTILINE)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "There is no mean time per output token: no request has a value" in page
+    pictures = {path.stem for path in tmp_path.glob("*.png")}
+    assert {"ttft-tail", "slowdown-by-length"} <= pictures
+    assert not any(name.startswith("tpot") for name in pictures)
+
+
+def test_compare_refuses_a_metric_named_twice(command: Command) -> None:
+    code, _, err = command("compare --percentile-metrics e2el,e2el", *SMALL)
+    assert (code, err) == (2, "serving-sim: error: percentile-metrics='e2el': must not be named twice\n")
 
 
 def test_compare_writes_every_file(command: Command, tmp_path: Path) -> None:

@@ -133,6 +133,14 @@ def test_a_policy_is_not_compared_with_itself() -> None:
     assert refusal(lambda: compare([only, only])) == "policy='p0': must not be compared with itself"
 
 
+def test_metrics_exist_and_come_once() -> None:
+    (only,) = outcomes(0)
+    assert refusal(lambda: compare([only], metrics=("e2el", "ttft", "e2el"))) == (
+        "metrics='e2el': must not be named twice"
+    )
+    assert refusal(lambda: compare([only], metrics=("speed",))).startswith("metrics='speed': must be one of ")
+
+
 def test_tables_say_what_can_be_said() -> None:
     made = outcomes(0, 0.5, 0.0, count=1412)
     audited = replace(made[1].runs[0], audit=Audit(4, 9, 1234, 5000, None))

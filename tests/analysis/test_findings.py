@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
+import pytest
+from made_runs import queue_run
 
 from analysis.compare import compare
 from analysis.outcome import Outcome, evaluate
 from analysis.report.findings import findings, headline
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
-from serving_sim import Workload, simulate
+from serving_sim import Run, Workload, simulate
 
 STEPS = TimeUnit("step")
 FEW = Workload(release=[0, 0, 0, 0], length=[8, 6, 2, 2])
@@ -61,6 +65,73 @@ def test_differences_that_are_sure_and_who_keeps_alpha() -> None:
         ),
     ]
     assert headline(compare(outcomes[1:]), STEPS) == headline(comparison, STEPS)
+
+
+def shifted(*shifts: float, noise: float = 0.01) -> list[Outcome]:
+    """Policies p0, p1, .. whose latencies differ by about these from those of the first."""
+    rng = np.random.default_rng(1)
+    common = rng.exponential(5.0, 4000) + 10
+    made: list[Run] = []
+    for place, shift in enumerate(shifts):
+        values = common + (shift + noise * rng.standard_normal(4000) if shift else 0)
+        run = queue_run(list(values), policy=f"p{place}")
+        made.append(replace(run, requests=made[0].requests if made else run.requests))
+    return [evaluate([run], rates=None) for run in made]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        (shifted(0, -0.5, -0.6), r"p2 has the lowest mean end-to-end latency: 14\.\d+ steps"),
+        # both are surely below the baseline, but not one below the other
+        (
+            shifted(0, -0.5, -0.501, noise=0.5),
+            r"p[12] has the lowest mean end-to-end latency, 14\.\d+ steps, but this may be chance",
+        ),
+        (
+            shifted(0, 0.5, 0.001, noise=0.5),
+            r"p[02] has the lowest mean end-to-end latency, 1[45]\.\d+ steps, but this may be chance",
+        ),
+        (shifted(0, 0.5, 0), r"p0 and p2 have the lowest mean end-to-end latency: 14\.\d+ steps"),
+        (shifted(0, 0), r"p0 and p1 have the same mean end-to-end latency: 14\.\d+ steps"),
+    ],
+)
+def test_the_lowest_mean_is_held_against_every_other(outcomes: list[Outcome], expected: str) -> None:
+    assert re.fullmatch(expected, headline(compare(outcomes), STEPS))
+
+
+def test_the_order_of_policies_changes_no_headline() -> None:
+    outcomes = shifted(0, -0.5, -0.501, noise=0.5)
+    assert len({headline(compare(order), STEPS) for order in permutations(outcomes)}) == 1
+
+
+def test_a_policy_that_keeps_up_alone_is_better_than_nobody() -> None:
+    short, long = replicated("fcfs", 0.3), replicated("sjf", 0.3)
+    assert short.stability is not None
+    late = replace(long, stability=replace(short.stability, verdict="unstable"))
+    alone = headline(compare([late, short]), STEPS)
+    assert re.fullmatch(
+        r"fcfs has a mean end-to-end latency of [\d.]+ steps; the queue grows under sjf", alone
+    )
+
+
+@pytest.mark.parametrize("replications", [1, 2])
+def test_a_metric_that_no_request_has(replications: int) -> None:
+    workload = Workload(np.arange(9), np.ones(9))
+    compared = [
+        evaluate([simulate(workload, parse_policy(policy), slots=1)] * replications)
+        for policy in ("fcfs", "sjf")
+    ]
+    comparison = compare(compared, metrics=("tpot", "e2el"))
+    absent = "There is no mean time per output token: no request has a value"
+    if replications > 1:
+        absent += " in a replication"
+    assert headline(comparison, STEPS) == absent
+    assert findings(comparison, STEPS) == [
+        f"{absent}.",
+        "sjf and fcfs have the same end-to-end latency throughout.",
+    ]
+    assert comparison.difference("sjf", "tpot", "mean").verdict == "not enough data"
 
 
 def test_one_policy_has_no_differences() -> None:
