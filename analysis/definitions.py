@@ -111,11 +111,14 @@ RUN_METRICS = (
         "extent_max",
         "max gap",
         "tokens",
-        "largest over busy steps of the largest minus the smallest progress",
+        "largest over busy steps, of all replications, of the largest minus the smallest progress",
         "lower",
     ),
 )
 """Metrics with one value a run."""
+
+MAXIMA = frozenset({"extent_max"})
+"""Those of which several runs have the largest value, where of the others they have the mean."""
 
 COST_METRICS = (
     Definition(

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analysis import replications
-from analysis.definitions import REQUEST_METRICS
+from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
@@ -54,7 +54,7 @@ class Outcome:
     metrics : dict of str to dict of str to Estimate
         Mean and quantiles of every metric: by sectioning of a single run, over replications else.
     figures : dict of str to Estimate
-        Totals by name; without intervals for a single run.
+        Totals by name, means over the runs but for `MAXIMA`; without intervals for a single run.
     stability : Stability or None
         Whether the policy kept up, over all replications.
     one_log : bool
@@ -187,4 +187,7 @@ def _figures(summaries: Sequence[Summary], *, one_log: bool) -> dict[str, Estima
     goodputs = [summary.goodput for summary in summaries]
     if None not in goodputs:
         values["goodput"] = [each.tokens_per_time_unit for each in goodputs if each is not None]
-    return {name: replications.average(each, one_log=one_log) for name, each in values.items()}
+    return {
+        name: replications.largest(each) if name in MAXIMA else replications.average(each, one_log=one_log)
+        for name, each in values.items()
+    }

@@ -18,6 +18,8 @@ from serving_sim.request import FloatArray
 ONE_LOG = "draws from one log: no interval"
 """Rotations, samples and permutations of the same rows agree with each other, whatever the next log says."""
 
+LARGEST = "the largest of all replications: no interval"
+
 
 def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     """Mean of one value a replication, with Student's t interval.
@@ -49,6 +51,17 @@ def average(values: Sequence[float], *, one_log: bool = False) -> Estimate:
         return Estimate(float(values[0]), note="one run")
     found = interval(values)
     return found.withheld(ONE_LOG) if one_log else found
+
+
+def largest(values: Sequence[float]) -> Estimate:
+    """Largest of one value a run: how far it went, not what to expect, and so without an interval.
+
+    Parameters
+    ----------
+    values : sequence of float, length R >= 1
+        Maxima, one a run.
+    """
+    return Estimate(float(max(values)), note="one run" if len(values) == 1 else LARGEST)
 
 
 def estimate(

@@ -22,7 +22,7 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
     """Draw queue length and occupancy of the first replication, a strip a policy.
 
     Both are exact time averages over equal bins from 0 to the largest makespan: no peak between two
-    samples is lost without a trace.
+    samples is lost without a trace. The average in the title of a strip ends at the makespan of its policy.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
         started, finished = time_since(served.start, edges), time_since(served.finish, edges)
         for strips, spent in ((waiting, released - started), (active, started - finished)):
             level = mean_level(spent, edges)
-            title = f"{outcome.policy}, {number(float(level.mean()))} on average"
+            average = float(level.mean()) * float(edges[-1]) / outcome.runs[0].makespan
+            title = f"{outcome.policy}, {number(average)} on average"
             strips.append(Strip(title, level, style[outcome.policy].colour))
     longest = max(1.0, *(float(strip.heights.max()) for strip in waiting))
     with drawing():

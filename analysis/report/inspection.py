@@ -126,7 +126,7 @@ def inspection_pictures(found: Inspection, *, time_unit: TimeUnit) -> list[Pictu
         rate = Picture(
             "rate-over-time",
             "Arrivals over time",
-            "Requests per unit of time, in bins of equal width.",
+            "Requests per unit of time, in bins of equal width; a begun one at the end is left out.",
             rate_over_time(found.release, time_unit=time_unit),
         )
         pictures.insert(0, rate)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.definitions import REQUEST_METRICS
+from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
-from analysis.replications import enough_observations, interval
+from analysis.replications import enough_observations, interval, largest
 from analysis.stability import Verdict, common_verdict, no_long_run
 from analysis.study.cell import Cell
 from analysis.text import number
@@ -61,12 +61,14 @@ class Curve:
         return tuple(map(_verdict, self.rows))
 
     def estimates(self, column: str) -> list[Estimate]:
-        """Mean of a column over the replications of each point."""
+        """A column over the replications of each point, as `over_replications` gives it."""
         return [over_replications(each, column) for each in self.rows]
 
 
 def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     """Mean of a column over replications, with an interval where every replication is long enough.
+
+    Of `MAXIMA` it is the largest value.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
     values = rows[column]
     if values.isna().any():
         return Estimate(None, note="a replication has no value")
+    if column in MAXIMA:
+        return largest(values.tolist())
     withheld = no_long_run(_verdict(rows))
     if withheld is not None:
         return Estimate(float(values.mean()), note=withheld)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.definitions import MAXIMA
 from analysis.estimate import Estimate
 from analysis.replications import interval
 from analysis.study.curves import Curve, columns_of, over_replications, settings
@@ -133,7 +134,8 @@ def paired_difference(
     Returns
     -------
     Estimate
-        Over the replications that both have, with Student's interval where both sides may have one.
+        Over the replications that both have, with Student's interval where both sides may have one. Of
+        `MAXIMA` it is the difference of both.
     """
     one, other = rows.set_index("replication"), baseline.set_index("replication")
     shared = one.index.intersection(other.index)
@@ -141,8 +143,11 @@ def paired_difference(
         return Estimate(None, note="no replication in common")
     sides = [over_replications(side.loc[shared], column) for side in (one, other)]
     notes = [side.note for side in sides if side.note is not None]
-    if any(side.value is None for side in sides):
+    values = [side.value for side in sides if side.value is not None]
+    if len(values) < len(sides):
         return Estimate(None, note=notes[0])
+    if column in MAXIMA:
+        return Estimate(values[0] - values[1], note=notes[0])
     differences = (one.loc[shared, column] - other.loc[shared, column]).astype("float64")
     if notes:
         return Estimate(float(differences.mean()), note=notes[0])

@@ -115,9 +115,25 @@ def test_the_rate_over_time_is_that_of_round_bins() -> None:
     (drawn,) = axes.patches
     assert isinstance(drawn, StepPatch)
     rates, edges, _ = drawn.get_data()
-    # 0, 0, 0.9, 1.8 and 216 seconds after the first
-    assert (len(rates), rates[:3].tolist(), rates[-1]) == (217, [3, 1, 0], 1)
-    assert (edges[0], edges[-1]) == (9, 226)
+    # 0, 0, 0.9, 1.8 and 216 seconds after the first, the last in a bin that has just begun
+    assert (len(rates), rates[:3].tolist(), rates[-1]) == (216, [3, 1, 0], 0)
+    assert (edges[0], edges[-1]) == (9, 225)
+
+
+def test_a_constant_rate_is_drawn_constant_to_the_end() -> None:
+    release = np.arange(0.0, 3 * 86_400 + 3_700, 10.0)  # the last window of 30 minutes has just begun
+    (axes,) = rate_over_time(release, time_unit=TimeUnit("second", 1.0)).axes
+    (drawn,) = axes.patches
+    assert isinstance(drawn, StepPatch)
+    rates, edges, _ = drawn.get_data()
+    assert (set(rates), edges[-1]) == ({0.1}, 3 * 86_400 + 3_600)
+
+
+def test_a_span_too_short_for_bins_has_one() -> None:
+    (axes,) = rate_over_time(np.array([0.0, 1e-310]), time_unit=TimeUnit("step")).axes
+    (drawn,) = axes.patches
+    assert isinstance(drawn, StepPatch)
+    assert len(drawn.get_data()[0]) == 1
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,20 @@ def test_axes_carry_units_and_policies_are_named(comparison: Comparison) -> None
         assert [text.get_text().partition(",")[0] for text in axes.texts] == ["fcfs", "sjf", "isjl:alpha=10"]
 
 
+def test_an_average_over_time_ends_with_the_schedule_of_its_policy() -> None:
+    workload = Workload(np.zeros(20), np.array([10] * 19 + [190]))
+    outcomes = [
+        evaluate([simulate(workload, make_policy(policy), slots=2, record_batches=True)])
+        for policy in ("lpt", "fcfs")
+    ]
+    longest, first = (outcome.runs[0] for outcome in outcomes)
+    assert (longest.makespan, first.makespan) == (190, 280)
+    _, active = load_over_time(outcomes, time_unit=STEPS).axes
+    titles = [text.get_text() for text in active.texts]
+    assert titles == ["lpt, 2 on average", "fcfs, 1.357 on average"]
+    assert [longest.occupancy_all_time, first.occupancy_all_time] == pytest.approx([2, 1.357], abs=5e-4)
+
+
 def test_nothing_drawn_overlaps_the_legend(comparison: Comparison) -> None:
     for figure in figures(comparison).values():
         figure.draw_without_rendering()

@@ -13,6 +13,7 @@ from refusal import refusal
 from scipy import stats
 
 from analysis.cli import main
+from analysis.estimate import Estimate
 from analysis.report.study import study_sections
 from analysis.stability import GROWING
 from analysis.study import Cell, read_study
@@ -257,6 +258,14 @@ def test_points_too_close_for_their_numbers_leave_the_ticks_to_the_axis() -> Non
     (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
     (axes,) = section.pictures[0].figure.axes
     assert axes.xaxis.get_ticklocs().tolist() != [0.05, 0.1, 0.4]
+
+
+def test_the_largest_gap_is_that_of_all_replications() -> None:
+    rows = pd.DataFrame({"replication": [1, 2, 3], "extent_max": [5, 14, 9], "stability": "stable"})
+    largest = "the largest of all replications: no interval"
+    assert over_replications(rows, "extent_max") == Estimate(14.0, note=largest)
+    fairer = rows.assign(extent_max=[6, 4, 8])
+    assert paired_difference(fairer, rows, "extent_max") == Estimate(8.0 - 14.0, note=largest)
 
 
 def test_an_interval_is_students_over_replications() -> None:

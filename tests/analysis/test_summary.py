@@ -13,11 +13,14 @@ from made_runs import queue_run, small_run
 import analysis
 from analysis.books import keep_books
 from analysis.columns import SUMMARY_FIELDS
+from analysis.compare import compare
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS
 from analysis.economics import CostModel
+from analysis.estimate import Estimate
 from analysis.json_text import to_json
 from analysis.outcome import evaluate
 from analysis.prices import Prices
+from analysis.report import comparison_page
 from analysis.summary import summarize
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
@@ -135,6 +138,25 @@ def test_figures_of_one_run_are_its_totals() -> None:
     figures = evaluate([small_run()]).figures
     assert (figures["makespan"].value, figures["E"].value) == (10.0, 2)
     assert "goodput" not in figures
+
+
+@pytest.mark.parametrize("one_log", [False, True])
+def test_the_largest_gap_of_replications_is_the_largest_and_no_mean(*, one_log: bool) -> None:
+    # the second request joins when the first has 14 tokens, and 5
+    workloads = (Workload([0, 14], [40, 12]), Workload([0, 5], [12, 12]))
+    runs = [
+        simulate(workload, parse_policy("fcfs"), slots=2, alpha=10, record_batches=True)
+        for workload in workloads
+    ]
+    assert [run.max_gap for run in runs] == [14, 5]
+    outcome = evaluate(runs, one_log=one_log)
+    assert outcome.figures["extent_max"] == Estimate(
+        14.0, note="the largest of all replications: no interval"
+    )
+    assert outcome.to_dict()["figures"]["extent_max"]["value"] == 14.0
+    page = comparison_page(compare([outcome]), (), facts={}, time_unit=TimeUnit("step"))
+    assert "14 tokens, breaks alpha" in page
+    assert evaluate(runs[1:]).figures["extent_max"] == Estimate(5.0, note="one run")
 
 
 def test_every_documented_run_metric_is_a_figure() -> None:
