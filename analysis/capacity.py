@@ -120,7 +120,7 @@ class Bench:
     @cached_property
     def _engine(self) -> Literal["compiled", "auto"]:
         """The compiled one wherever it can: one process plays many runs, so that loading it pays."""
-        fits = can_compile(self._arriving, self.policy, self.step_time, slotted=self.slotted)
+        fits = can_compile(self._arriving, self.policy, self.step_time)
         return "compiled" if fits else "auto"
 
     def _serve(self, workload: Workload) -> Run:

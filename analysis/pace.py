@@ -27,4 +27,4 @@ def check_pace(said: str, count: int, last: float, *, slots: int, step_time: Ste
         If that is beyond the last instant of a run.
     """
     if last > step_time.latest:
-        raise ValueError(f"{said}: {count:,} requests must come within 2**62 steps on {slots:,} slots")
+        raise ValueError(f"{said}: {count:,} requests must come within 2**50 steps on {slots:,} slots")

@@ -16,11 +16,16 @@ TextArray = NDArray[np.object_]
 LARGEST_COUNT = 2**62
 """Most tokens or steps that a column holds; two of them still add up in int64."""
 
+ALL_FLOATS = 2**53
+"""The whole numbers up to here are floats; beyond, neighbours become one."""
+
+BLURRED = "must not change as a float, as whole numbers beyond 2**53 can; subtract the first from all"
+
 _TIME = "must be a finite number >= 0"
 
 
 def instants(name: str, values: ArrayLike) -> FloatArray:
-    """A column of times: finite and >= 0.
+    """A column of times: finite and >= 0, none of which is a whole number that would change as a float.
 
     Raises
     ------
@@ -33,6 +38,8 @@ def instants(name: str, values: ArrayLike) -> FloatArray:
         refuse(name, raw, ~np.array(good, bool), _TIME)
     elif raw.dtype.kind not in "iuf":
         raise ValueError(f"{name}: must hold numbers, found {raw.dtype} values")
+    if raw.dtype.kind != "f":
+        refuse(name, raw, _blurred(raw), BLURRED)
     with np.errstate(over="ignore"):  # a long double may be beyond all floats, and is then refused as inf
         column = raw.astype(np.float64, copy=not _frozen(raw))
     refuse(name, column, ~(np.isfinite(column) & (column >= 0)), _TIME)
@@ -93,6 +100,13 @@ def refuse(name: str, column: NDArray[Any], bad: NDArray[np.bool_], rule: str) -
         value = column[row]
         shown = value.item() if isinstance(value, np.generic) else value
         raise ValueError(f"{name}[{row}]={shown!r}: {rule}")
+
+
+def _blurred(raw: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which whole numbers would change as floats."""
+    bad = np.asarray(raw > ALL_FLOATS, bool)
+    bad[bad] = [is_whole(value) and int(value) != float(value) for value in raw[bad].tolist()]
+    return bad
 
 
 def _is_count(value: object, least: int) -> bool:

@@ -108,7 +108,7 @@ def simulate(
         arrivals = OpenStream(source.blocks(), ledger, name)
     else:
         arrivals = OpenStream(_within_horizon(_blocks(source), slots, step_time), ledger, name)
-    chosen = choose(engine, source, arrivals, policy, step_time=step_time, slotted=slotted)
+    chosen = choose(engine, source, arrivals, policy, step_time=step_time)
     serve = _serve_compiled if chosen == "compiled" else _serve_simpy
     outcome = serve(
         ledger,
@@ -290,7 +290,8 @@ def _check_horizon(workload: Workload, slots: int, step_time: StepTime) -> None:
     """Refuse what floats cannot date: instants beyond their range, releases too late to tell steps apart."""
     latest = float(workload.release.max())
     if latest > step_time.latest:
-        raise ValueError(too_late("release", latest, step_time.alone(1)))
+        refusal = too_late("release", latest, step_time.alone(1))
+        raise ValueError(f"{refusal}; where releases are stamps, subtract the first")
     longest = int(workload.length.max())
     slowest = step_time.pace(slots, longest, slots * longest)
     if not latest + float(workload.total_length) * (slowest.linear + slowest.quadratic) <= LONGEST_RUN:

@@ -9,15 +9,16 @@ from typing import overload
 from serving_sim.arguments import is_finite
 from serving_sim.request import FloatArray
 
-FURTHEST = 2**62
+FURTHEST = 2**50
 """Steps from 0 to the latest instant of a run.
 
-Past 2**53 steps an instant names several of them, and the search among them takes longer and longer.
+Up to there floats lie at most a quarter of a step apart, so the three roundings of a date leave the ends
+of two steps two numbers, and whole numbers are exact. Past 2**53 steps, one instant is the end of several.
 """
 
 
 def too_late(name: str, instant: float, step: float) -> str:
-    """The refusal of an instant more than `FURTHEST` steps away."""
+    """The refusal of an instant more than `FURTHEST` steps away from 0."""
     return f"{name}={instant!r}: too late to tell steps of {step!r} time units apart"
 
 
@@ -53,11 +54,11 @@ class Pace:
         ValueError
             If the instant is too late for floats to tell steps apart.
         """
+        if instant - start > FURTHEST * (self.linear + self.quadratic):
+            raise ValueError(too_late("instant", instant, self.elapsed(1)))
         # steps if none grew longer; times the growth it is the root, without a difference of near equals
         # and without a square that could overflow
         even = (instant - start) / (self.linear + self.quadratic / 2)
-        if even > FURTHEST:
-            raise ValueError(too_late("instant", instant, self.elapsed(1)))
         if self.quadratic == 0:
             k = math.ceil(even)
             if start + (k - 1) * self.linear < instant <= start + k * self.linear and k > 0:
@@ -129,7 +130,7 @@ class StepTime:
 
     @property
     def latest(self) -> float:
-        """Last instant of a run, in time units: floats cannot date the steps after it."""
+        """Last instant of a run, in time units: floats cannot tell the shortest steps after it apart."""
         return FURTHEST * self.alone(1)
 
     def alone(self, length: int) -> float:

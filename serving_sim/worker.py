@@ -275,8 +275,6 @@ class Worker:
                             self._left = waiting
                             self._keep(epochs, decisions, events, externality)
                             return
-                        if latest < reach < inf:
-                            self._refuse_instant(reach)
                         if slotted and reach < inf:  # an empty worker too starts on the grid
                             ticks = pace.steps_to_reach(0.0, reach)
                             reach = pace.elapsed(ticks)
@@ -301,6 +299,8 @@ class Worker:
                         next_release = release[joined - base]
                     finally:
                         desk.worker = None
+                if reach > latest:
+                    self._refuse_instant(reach)
                 step, now = target, reach
         except GeneratorExit:  # this process is collected, or a policy has raised it: SimPy passes it on
             raise

@@ -22,6 +22,7 @@ from pyarrow import csv, parquet
 
 from serving_sim import Workload
 from serving_sim.arguments import unknown
+from serving_sim.columns import ALL_FLOATS, BLURRED
 from workloads.report import ReadReport
 from workloads.tables import Batch, Intake, OnBadRow, Table, open_table
 from workloads.whole_file import replacing
@@ -127,6 +128,11 @@ class _Check:
 def _release(batch: Batch, name: str) -> NDArray[np.float64]:
     values = batch.real(name)
     batch.refuse(name, values < 0, "must not be negative")
+    large = np.flatnonzero(values > ALL_FLOATS)
+    written = [str(value).strip() for value in batch.columns[name].take(large).to_pylist()]
+    blurred = np.zeros(len(values), bool)
+    blurred[large] = [text.isdecimal() and int(text) != float(text) for text in written]
+    batch.refuse(name, blurred, BLURRED)
     return values
 
 

@@ -41,7 +41,6 @@ def choose(
     policy: Policy,
     *,
     step_time: StepTime,
-    slotted: bool,
 ) -> Literal["simpy", "compiled"]:
     """The engine that serves a run; ``arrivals`` are the blocks of the source unless it reacts.
 
@@ -62,7 +61,7 @@ def choose(
     if reason is None and engine == "auto" and not _is_large(arrivals):
         reason = f"is for {WORTH_COMPILING:,} requests or more"
     if reason is None:
-        reason = _first_too_large(_known(source, arrivals), step_time, slotted=slotted)
+        reason = _first_too_large(_known(source, arrivals), step_time)
     if reason is None and find_spec("numba") is None:
         reason = "numba is not installed, the extra 'fast' brings it"
         if engine == "auto":
@@ -74,13 +73,13 @@ def choose(
     return "compiled" if reason is None else "simpy"
 
 
-def can_compile(source: Workload, policy: Policy, step_time: StepTime, *, slotted: bool) -> bool:
+def can_compile(source: Workload, policy: Policy, step_time: StepTime) -> bool:
     """Whether the compiled engine can serve a run."""
-    reason = _reason_against(source, policy) or _first_too_large([source], step_time, slotted=slotted)
+    reason = _reason_against(source, policy) or _first_too_large([source], step_time)
     return reason is None and find_spec("numba") is not None
 
 
-def refuse_large(block: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> None:
+def refuse_large(block: Workload, tokens: int, step_time: StepTime) -> None:
     """Refuse a block of a stream, with which it has so many tokens, that the kernel cannot count.
 
     Raises
@@ -88,7 +87,7 @@ def refuse_large(block: Workload, tokens: int, step_time: StepTime, *, slotted: 
     ValueError
         If a number is too large.
     """
-    reason = _too_large(block, tokens, step_time, slotted=slotted)
+    reason = _too_large(block, tokens, step_time)
     if reason is not None:
         raise ValueError(f"the compiled engine {reason}: take engine='simpy'")
 
@@ -112,24 +111,22 @@ def _reason_against(source: OpenSource | ReactiveSource, policy: Policy) -> str 
     return None
 
 
-def _first_too_large(blocks: Iterable[Workload], step_time: StepTime, *, slotted: bool) -> str | None:
+def _first_too_large(blocks: Iterable[Workload], step_time: StepTime) -> str | None:
     tokens = 0
     for block in blocks:
         tokens += block.total_length
-        reason = _too_large(block, tokens, step_time, slotted=slotted)
+        reason = _too_large(block, tokens, step_time)
         if reason is not None:
             return reason
     return None
 
 
-def _too_large(requests: Workload, tokens: int, step_time: StepTime, *, slotted: bool) -> str | None:
+def _too_large(requests: Workload, tokens: int, step_time: StepTime) -> str | None:
     most_upper = 0 if requests.upper is None else int(requests.upper.max())
     if max(tokens, most_upper) > _LARGEST:
         return "counts up to 2**56 tokens, the workload has more"
     if step_time.per_max_token + step_time.per_token > 0 and int(requests.length.max()) > _LONGEST_SQUARE:
         return "dates steps that grow with the tokens up to lengths of 2**31, the workload has longer ones"
-    if slotted and float(requests.release.max()) / step_time.base > _LARGEST:
-        return "counts up to 2**56 slots of time, a release is later"
     return None
 
 

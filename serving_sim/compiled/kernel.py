@@ -108,6 +108,7 @@ class Terms(NamedTuple):
     budget: int
     allowance: int
     audited: int
+    latest: float
 
 
 def empty_slots(slots: int) -> Slots:
@@ -134,7 +135,7 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
     tally: Tally,
     sources: int = sources_digest(),  # noqa: ARG001  (see below)
 ) -> State:
-    """Serve until the requests that are known have joined, the log is full, or all is over.
+    """Serve until the requests that are known have joined, the log is full, it is too late, or all is over.
 
     It goes on from ``state`` and returns where it stands. It needs more requests where all that are known
     have joined and others follow; else the log has to be read once ``most_admitted`` requests, counted from
@@ -143,7 +144,13 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
 
     Complexity: O(log slots) a request beside the queue, see `serving_sim.compiled.queue`.
     """
-    slots, order, budget, audited = terms.slots, terms.order, terms.budget, terms.audited
+    slots, order, budget, audited, latest = (
+        terms.slots,
+        terms.order,
+        terms.budget,
+        terms.audited,
+        terms.latest,
+    )
     constant = step_time.constant
     base, known, release, length = requests.base, requests.known, requests.release, requests.length
     records = len(log.time) > 0
@@ -341,6 +348,8 @@ def serve(  # noqa: C901, PLR0912, PLR0915, PLR0917  (one loop over epochs, as `
                 anchor, anchor_step = reach, step
         step, now, changed = target, reach, False
         tally.epochs += 1
+        if now > latest:
+            break
 
     return State(
         over, step, now, changed, anchor, anchor_step, wake_step,

@@ -23,7 +23,7 @@ from serving_sim.ledger import Ledger
 from serving_sim.outcome import Outcome
 from serving_sim.policy import Policy
 from serving_sim.rule import Order, rule_of
-from serving_sim.steptime import StepTime
+from serving_sim.steptime import StepTime, too_late
 
 FEWEST_READ = 4_096
 """Requests to read of a stream at once, where it has as many: a short block is not worth a call."""
@@ -59,7 +59,8 @@ def serve(
     Raises
     ------
     ValueError
-        If a block has numbers that are too large for the kernel.
+        If a block has numbers that are too large for the kernel, or the run becomes too late to tell
+        steps apart.
     """
     play = _Play(ledger, arrivals, policy, slots, step_time, slotted=slotted, alpha=alpha)
     changes = Changes() if record_batches else None
@@ -117,6 +118,7 @@ class _Play:
             _budget(policy.alpha),
             _budget(rule.allowance),
             _budget(alpha),
+            step_time.latest,
         )
         self._sized = rule.order != Order.ARRIVAL
         self._constant = step_time.constant
@@ -140,7 +142,7 @@ class _Play:
             block = self._arrivals.refill()
             self._more = block is not None
             if block is not None:
-                refuse_large(block, ledger.tokens, self._step_time, slotted=terms.slotted)
+                refuse_large(block, ledger.tokens, self._step_time)
         if ledger.known > self._ranked and self._sized:
             self._queue, self._rank = with_room(
                 self._queue, self._column("size")[self._ranked - ledger.base :]
@@ -182,6 +184,8 @@ class _Play:
             self.sums,
             self.tally,
         )
+        if self.state.now > self._terms.latest:
+            raise ValueError(too_late("instant", self.state.now, self._step_time.alone(1)))
         self._read_log(self.state.admitted - admitted)
 
     def _in_arrival_order(self) -> Log:

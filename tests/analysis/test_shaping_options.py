@@ -190,7 +190,7 @@ def test_calibrate_shapes_its_log_too(command: Command, clients: Path) -> None:
         ("--load 0", "--load: load=0.0: must be a finite number > 0"),
         (
             "--load 1e-300 --slots 2",
-            "--load=1e-300: 30 requests must come within 2**62 steps on 2 slots",
+            "--load=1e-300: 30 requests must come within 2**50 steps on 2 slots",
         ),
         (
             "--num-prompts 1 --load 0.5 --slots 2",

@@ -230,13 +230,13 @@ REFUSED = {
     SMALL.replace("slots = 2", f"slots = {10**20}"): f"slots={10**20}: must be at most 1,000,000",
     SMALL.replace("= 20", f"= {10**20}"): f"num-prompts={10**20}: must be at most 1,000,000,000",
     SMALL.replace("[0.5, 0.7]", "1e-300"): (
-        "load=1e-300: 20 requests must come within 2**62 steps on 2 slots"
+        "load=1e-300: 20 requests must come within 2**50 steps on 2 slots"
     ),
     SMALL.replace("load = [0.5, 0.7]", "request-rate = 1e-300"): (
-        "request-rate=1e-300: 20 requests must come within 2**62 steps on 2 slots"
+        "request-rate=1e-300: 20 requests must come within 2**50 steps on 2 slots"
     ),
     SMALL.replace("load = [0.5, 0.7]", "arrivals = 'poisson:rate=1e-300'"): (
-        "arrivals='poisson:rate=1e-300': 20 requests must come within 2**62 steps on 2 slots"
+        "arrivals='poisson:rate=1e-300': 20 requests must come within 2**50 steps on 2 slots"
     ),
     SMALL + f"replications = {10**20}": f"replications={10**20}: must be at most 1,000,000",
     SMALL + "replications = 300_000": "1,800,000 cells: must be at most 1,000,000",

@@ -169,6 +169,8 @@ def test_an_argument_of_another_kind_is_named(arguments: dict[str, object], mess
         ([0.0, 1.0, 2.0], 1e150, False, "could last longer than a float can tell the square of"),
         ([0.0, 1e30, 1e30], 1.0, True, "too late to tell steps of 1.0 time units apart"),
         ([0.0, 1e15, 1e15], 1e-12, False, "too late to tell steps of 1e-12 time units apart"),
+        ([2.0**54] * 3, 1.0, False, r"^release=1\.8014398509481984e\+16: too late .* subtract the first$"),
+        ([1.7e18] * 3, 1.0, False, r"^release=1\.7e\+18: too late .* subtract the first$"),
     ],
 )
 def test_what_floats_cannot_date_is_refused_by_both_engines(

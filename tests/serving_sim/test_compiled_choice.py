@@ -18,6 +18,7 @@ from serving_sim.compiled import choice
 from serving_sim.source import Process
 
 FEW = Workload([0.0, 0.5, 3.0], [4, 2, 1])
+MANY_TOKENS = Workload([0] * 128, [2**49] * 127 + [2**49 + 1])
 
 
 class InBatches(FCFS):
@@ -103,12 +104,6 @@ def test_auto_reads_ahead_of_a_stream_until_it_knows(
             {"step_time": StepTime(1, 0, 0.1)},
             "dates steps that grow with the tokens up to lengths of 2**31, the workload has longer ones",
         ),
-        (
-            Workload([2.0**57], [1]),
-            FCFS(),
-            {"slotted": True},
-            "counts up to 2**56 slots of time, a release is later",
-        ),
     ],
 )
 def test_compiled_says_why_it_cannot(workload, policy, options, message) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
@@ -120,21 +115,21 @@ def test_compiled_says_why_it_cannot(workload, policy, options, message) -> None
 @pytest.mark.parametrize("workload", [Workload([0], [2**56]), Workload([0], [1], upper=[2**56])])
 def test_numbers_up_to_2_to_the_56_are_counted(workload: Workload) -> None:
     pytest.importorskip("numba")
-    assert choice.can_compile(workload, RobustISJL(4), StepTime(), slotted=False)
+    assert choice.can_compile(workload, RobustISJL(4), StepTime())
 
 
 @pytest.mark.usefixtures("any_size_is_worth_it")
 def test_auto_leaves_what_the_kernel_cannot_count_to_simpy() -> None:
-    run = simulate(Workload([2.0**57], [1]), FCFS(), slots=1, slotted=True)
+    run = simulate(MANY_TOKENS, FCFS(), slots=128)
     assert run.engine == "simpy"
 
 
 @pytest.mark.usefixtures("any_size_is_worth_it")
 def test_auto_leaves_a_stream_that_begins_so_to_simpy() -> None:
     pytest.importorskip("numba")
-    run = simulate(Blocks([Workload([0], [2**57])]), FCFS(), slots=1)
+    run = simulate(Blocks([MANY_TOKENS]), FCFS(), slots=128)
     assert run.engine == "simpy"
-    assert run.finish.tolist() == [2.0**57]
+    assert run.finish.tolist() == [2.0**49] * 127 + [2.0**49 + 1]
 
 
 def test_a_log_of_details_says_who_plays_and_why(caplog: pytest.LogCaptureFixture) -> None:
@@ -169,7 +164,14 @@ def test_without_numba_large_runs_work_and_say_so_once(caplog: pytest.LogCapture
             {},
             "the compiled engine counts up to 2**56 tokens, the workload has more: take engine='simpy'",
         ),
-        ([FEW, Workload([1e300], [1])], {}, "release=1e+300: too late to tell steps of 1.0 time units apart"),
+        (
+            [FEW, Workload([1e300], [1])],
+            {},
+            (
+                "release=1e+300: too late to tell steps of 1.0 time units apart; "
+                "where releases are stamps, subtract the first"
+            ),
+        ),
     ],
 )
 def test_a_stream_is_refused_at_the_block_that_is_too_much(  # type: ignore[no-untyped-def]
@@ -263,10 +265,8 @@ def run_strictly(*lines: str) -> str:
 
 def test_what_can_be_compiled_is_known_without_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
-    assert choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)
-    assert not choice.can_compile(FEW, InBatches(), StepTime(), slotted=False)
-    late = Workload([2.0**57], [1])
-    assert choice.can_compile(late, FCFS(), StepTime(), slotted=False)
-    assert not choice.can_compile(late, FCFS(), StepTime(), slotted=True)
+    assert choice.can_compile(FEW, FCFS(), StepTime())
+    assert not choice.can_compile(FEW, InBatches(), StepTime())
+    assert not choice.can_compile(Workload([0], [2**57]), FCFS(), StepTime())
     monkeypatch.setattr(choice, "find_spec", lambda _: None)
-    assert not choice.can_compile(FEW, FCFS(), StepTime(), slotted=False)
+    assert not choice.can_compile(FEW, FCFS(), StepTime())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusal import refusal
 
 from policies import parse_policy
-from serving_sim import StepTime, Workload, simulate
+from serving_sim import Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
 
 LONG = 2**40
@@ -22,6 +23,32 @@ def test_work_and_externality_beyond_64_bits(engine: Engine) -> None:
     assert run.externality == (LONG // 2) ** 2 > 2**63
     assert run.max_gap == LONG // 2
     assert run.finish.tolist() == [LONG, LONG // 2, LONG]
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("slotted", [False, True])
+@pytest.mark.parametrize(
+    ("release", "length", "last"),
+    [
+        ([2**50 - 2], [2], 2.0**50),
+        ([0, 0], [2**49] * 2, 2.0**50),
+        ([2**50 - 2], [3], 2.0**50 + 1),
+        ([0, 0], [2**49, 2**49 + 1], 2.0**50 + 1),
+        ([0, 2.0**50], [3, 5], 2.0**50 + 5),
+    ],
+)
+def test_a_run_ends_where_floats_would_run_steps_together(
+    *, release: list[float], length: list[int], last: float, slotted: bool, engine: Engine
+) -> None:
+    def serve() -> Run:
+        return simulate(
+            Workload(release, length), parse_policy("sjf"), slots=1, slotted=slotted, engine=engine
+        )
+
+    if last <= 2.0**50:
+        assert serve().makespan == last
+    else:
+        assert refusal(serve) == f"instant={last!r}: too late to tell steps of 1.0 time units apart"
 
 
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])

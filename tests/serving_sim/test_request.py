@@ -15,6 +15,13 @@ import pytest
 from serving_sim import Workload
 from serving_sim.request import exact_sum, intrinsic_work
 
+BLURRED = "must not change as a float, as whole numbers beyond 2**53 can; subtract the first from all"
+
+
+@pytest.mark.parametrize("release", [[2**53, 2**60], np.array([2**53, 2**60], object), [2.0**53, 2.0**60]])
+def test_whole_releases_that_are_floats_are_taken(release: list[int]) -> None:
+    assert Workload(release, [1, 1]).release.tolist() == [2**53, 2**60]
+
 
 @pytest.mark.parametrize(
     ("columns", "message"),
@@ -35,6 +42,12 @@ from serving_sim.request import exact_sum, intrinsic_work
         ({"release": [0j], "length": [1]}, "release: must hold numbers, found complex128 values"),
         ({"release": [0, None], "length": [1, 1]}, "release[1]=None: must be a finite number >= 0"),
         ({"release": [10**400], "length": [1]}, f"release[0]={10**400}: must be a finite number >= 0"),
+        (
+            {"release": [17 * 10**17, 17 * 10**17 + 10], "length": [1, 1]},
+            f"release[1]={17 * 10**17 + 10}: {BLURRED}",
+        ),
+        ({"release": np.array([2**64 - 1], np.uint64), "length": [1]}, f"release[0]={2**64 - 1}: {BLURRED}"),
+        ({"release": [10**30], "length": [1]}, f"release[0]={10**30}: {BLURRED}"),
         (
             {"release": np.array(["2026-01-01"], "datetime64[s]"), "length": [1]},
             "release: must hold numbers, found datetime64[s] values",

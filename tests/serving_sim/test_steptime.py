@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +79,7 @@ def test_a_growth_too_small_to_be_seen_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("pace", [Pace(1e-10, 0.0), Pace(1e-10, 1e-300), Pace(1e-320, 0.0)])
-@pytest.mark.parametrize("instant", [1e18, 1e300, 1.7e308])
+@pytest.mark.parametrize("instant", [1e6, 1e18, 1e300, 1.7e308])
 def test_an_instant_too_late_for_floats_is_refused(pace: Pace, instant: float) -> None:
     assert refusal(lambda: pace.steps_to_reach(0.0, instant)) == (
         f"instant={instant!r}: too late to tell steps of {pace.linear + pace.quadratic!r} time units apart"
@@ -93,5 +95,26 @@ def test_the_step_a_billion_steps_ahead_is_guessed_and_not_counted_to() -> None:
 
 def test_the_latest_instant_is_found() -> None:
     pace = Pace(1.0, 0.0)
-    assert pace.elapsed(pace.steps_to_reach(0.0, 2.0**62)) == 2.0**62
-    assert StepTime(0.5).latest == 2.0**61
+    assert pace.elapsed(pace.steps_to_reach(0.0, 2.0**50)) == 2.0**50
+    assert refusal(lambda: pace.steps_to_reach(0.0, 2.0**50 + 0.25)) == (
+        "instant=1125899906842624.2: too late to tell steps of 1.0 time units apart"
+    )
+    assert StepTime(0.5).latest == 2.0**49
+
+
+@given(
+    coefficients=st.tuples(*[st.floats(1e-3, 10) | st.just(0.0)] * 4).filter(any),
+    share=st.floats(0.5, 1),
+    anchor=st.floats(0, 1),
+    ahead=st.integers(1, 50),
+)
+def test_ends_of_steps_differ_up_to_the_latest_instant(
+    coefficients: tuple[float, float, float, float], share: float, anchor: float, ahead: int
+) -> None:
+    step_time = StepTime(*coefficients)
+    pace = step_time.pace(1, 0, 0)
+    instant = share * step_time.latest
+    start = anchor * instant
+    steps = pace.steps_to_reach(start, instant)
+    ends = [start + pace.elapsed(count) for count in range(max(0, steps - ahead), steps + 1)]
+    assert all(earlier < later for earlier, later in pairwise(ends))

@@ -16,6 +16,7 @@ from workloads import read_workload
 NUMBER = "must be a number"
 WHOLE = "must be a whole number"
 LARGE = "must be at most 2**62"
+BLURRED = "must not change as a float, as whole numbers beyond 2**53 can; subtract the first from all"
 
 
 def said_of(path: Path) -> str:
@@ -50,6 +51,10 @@ def write(path: Path, content: bytes | str) -> Path:
         ("release,length\n-inf,1\n", "line 2: release='-inf': must be finite"),
         ("release,length\n1e999,1\n", "line 2: release='1e999': must be finite"),
         ("release,length\n-0.5,1\n", "line 2: release='-0.5': must not be negative"),
+        (
+            "release,length\n17e17,1\n1700000000000000010,1\n",
+            f"line 3: release='1700000000000000010': {BLURRED}",
+        ),
         ("release,length\n0,\n", f"line 2: length='': {NUMBER}"),
         ("release,length\n0,ten\n", f"line 2: length='ten': {NUMBER}"),
         ("release,length\n0,0\n", "line 2: length='0': must be >= 1"),

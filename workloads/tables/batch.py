@@ -11,10 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from serving_sim.columns import LARGEST_COUNT, FloatArray, IntArray
+from serving_sim.columns import ALL_FLOATS, LARGEST_COUNT, FloatArray, IntArray
 from workloads.tables.table import Columns
-
-_EXACT = 2**53  # from here on neighbouring integers share one float64
 
 BoolArray = NDArray[np.bool_]
 TextArray = NDArray[np.object_]
@@ -192,6 +190,6 @@ def _whole(values: FloatArray, raw: pa.Array, present: BoolArray) -> IntArray:
     inside = np.abs(values) <= LARGEST_COUNT  # false for NaN
     whole = np.where(inside, values, 0).astype(np.int64)
     if not pa.types.is_floating(raw.type):  # a column of floats never had more digits
-        for row in np.flatnonzero(inside & present & (np.abs(values) >= _EXACT)):
+        for row in np.flatnonzero(inside & present & (np.abs(values) >= ALL_FLOATS)):
             whole[row] = int(Decimal(str(raw[int(row)])))
     return whole
