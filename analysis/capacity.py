@@ -16,7 +16,6 @@ from analysis import replications
 from analysis.estimate import Estimate
 from analysis.goodput import met
 from analysis.latency import measured_rows, served_requests
-from analysis.replications import ONE_LOG
 from analysis.stability import WorkRates, backlog_of, is_stream, judge, sustained_work
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import can_compile
@@ -228,7 +227,7 @@ def attaining_speed(
 
 
 def over_replications(
-    benches: Sequence[Bench], speeds: Sequence[float | None], *, one_log: bool = False
+    benches: Sequence[Bench], speeds: Sequence[float | None], *, ruled_out: str | None = None
 ) -> Limit:
     """Mean over R replications, from R = 2 on with intervals, widened by what bisection leaves open.
 
@@ -240,8 +239,8 @@ def over_replications(
         What each came to. A speed counts as the work that it brings, as measured: of two replications
         the one that happens to bring more work is at its limit at a lower speed. Where one of them is
         as fast as was tried, the mean is a lower bound and has no interval.
-    one_log : bool
-        Whether the replications are draws from one log, which give no interval.
+    ruled_out : str or None
+        Why the arrivals give no interval, as `analysis.ruled_out.ruled_out` finds.
     """
     if None in speeds:
         none = Estimate(None, note="no rate is low enough")
@@ -256,7 +255,9 @@ def over_replications(
     )
     if any(speed >= bench.fastest for bench, speed in found):
         return Limit(limit.rate.withheld(AT_LEAST), limit.work.withheld(AT_LEAST))
-    return Limit(limit.rate.withheld(ONE_LOG), limit.work.withheld(ONE_LOG)) if one_log else limit
+    if ruled_out is not None:
+        return Limit(limit.rate.withheld(ruled_out), limit.work.withheld(ruled_out))
+    return limit
 
 
 def _mean(values: Sequence[float], open_: float) -> Estimate:

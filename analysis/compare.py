@@ -18,13 +18,30 @@ from analysis.outcome import Outcome
 from analysis.queue_memory import Memory
 from analysis.replications import ONE_LOG
 from analysis.series import Series
-from analysis.stability import no_long_run, no_steady_state
+from analysis.stability import (
+    ONE_BACKLOG,
+    ONE_BURST,
+    are_finite,
+    no_long_run,
+    no_steady_state,
+    of_burst,
+)
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from serving_sim import Workload
 
 Verdict = Literal[
-    "lower", "higher", "identical", "cannot tell apart", "not enough data", "no steady state", "one log"
+    "lower",
+    "higher",
+    "identical",
+    "cannot tell apart",
+    "not enough data",
+    "no steady state",
+    "one log",
+    "one draw",
 ]
+
+_NOT_MENDED: dict[str | None, Verdict] = {ONE_LOG: "one log", ONE_BACKLOG: "one draw", ONE_BURST: "one draw"}
+"""Notes of intervals that no larger number of requests would give."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +64,8 @@ class Difference:
         difference is as large as the run is long.
     variance_reduction : float or None
         Variance of the difference of two independent runs over that of the paired difference, from
-        the values of replications or sections: what common arrivals are worth. None where these do
-        not vary.
+        the values of replications or sections: what common arrivals are worth, or below 1 cost. None
+        where these do not vary, and where the estimate has no interval that they could narrow.
     """
 
     policy: str
@@ -68,10 +85,8 @@ class Difference:
             return "identical"
         if not self.steady:
             return "no steady state"
-        if estimate.note == ONE_LOG:
-            return "one log"
         if estimate.low is None or estimate.value is None:
-            return "not enough data"
+            return _NOT_MENDED.get(estimate.note, "not enough data")
         if not estimate.excludes_zero:
             return "cannot tell apart"
         return "lower" if estimate.value < 0 else "higher"
@@ -223,9 +238,10 @@ def _pairs(
             metric=metric,
             series=series(outcome),
             baselines=baselines,
-            one_draw=no_steady_state(outcome.runs[0], None),
+            finite=are_finite(map(of_burst, outcome.runs)),
             steady=not (baseline.unstable or outcome.unstable),
-            withheld=no_long_run(baseline.verdict, outcome.verdict) or (ONE_LOG if outcome.one_log else None),
+            withheld=no_long_run(baseline.verdict, outcome.verdict, ruled_out=outcome.ruled_out)
+            or (no_steady_state(outcome.runs[0], None) if len(outcome.runs) == 1 else None),
             memory=memory_of_difference(metric, baseline.stability, outcome.stability),
         )
         for outcome in outcomes[1:]
@@ -241,8 +257,8 @@ class _Pair:
     metric: str
     series: Sequence[Series]
     baselines: Sequence[Series]
-    one_draw: str | None
-    """Why the requests of a run are a finite set, None where they are a stream."""
+    finite: bool
+    """Whether the replications are finite sets of requests rather than pieces of a stream."""
     steady: bool
     withheld: str | None
     """Why these latencies have no intervals whatever their number, None where they may have."""
@@ -256,15 +272,16 @@ class _Pair:
         )
 
     def difference(self, statistic: Statistic, confidence: float) -> Difference:
+        estimate = self.estimate(statistic, confidence)
         return Difference(
             policy=self.policy,
             baseline=self.baseline,
             metric=self.metric,
             statistic=statistic.name,
-            estimate=self.estimate(statistic, confidence),
+            estimate=estimate,
             identical=self.identical,
             steady=self.steady,
-            variance_reduction=self.variance_reduction(statistic),
+            variance_reduction=None if estimate.low is None else self.variance_reduction(statistic),
         )
 
     def estimate(self, statistic: Statistic, confidence: float) -> Estimate:
@@ -274,7 +291,7 @@ class _Pair:
                 self.series,
                 self.baselines,
                 confidence,
-                stationary=self.one_draw is None,
+                stationary=not self.finite,
                 memory=self.memory,
             )
         else:
@@ -282,8 +299,6 @@ class _Pair:
             estimate = sectioning.estimate_difference(
                 statistic, series, baseline, confidence, memory=self.memory
             )
-            if self.one_draw is not None:
-                estimate = estimate.withheld(self.one_draw)
         return estimate if self.withheld is None else estimate.withheld(self.withheld)
 
     def variance_reduction(self, statistic: Statistic) -> float | None:

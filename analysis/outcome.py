@@ -9,17 +9,18 @@ from typing import Any
 from analysis import replications
 from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
-from analysis.latency import arrival_series, served_requests
+from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_metric
-from analysis.replications import ONE_LOG
+from analysis.ruled_out import ruled_out
 from analysis.stability import (
     UNKNOWN,
     Stability,
     Verdict,
     WorkRates,
-    is_burst,
+    are_finite,
     judge_together,
     no_long_run,
+    of_burst,
 )
 from analysis.statistic import MEAN, PERCENTILES, quantiles
 from analysis.summary import Summary, audit_record, summarize
@@ -57,8 +58,8 @@ class Outcome:
         Totals by name, means over the runs but for `MAXIMA`; without intervals for a single run.
     stability : Stability or None
         Whether the policy kept up, over all replications.
-    one_log : bool
-        Whether all requests are draws from one log, so that nothing has an interval.
+    ruled_out : str or None
+        Why these arrivals give no interval under any policy, as `analysis.ruled_out.ruled_out` finds.
     """
 
     policy: str
@@ -67,7 +68,7 @@ class Outcome:
     metrics: dict[str, dict[str, Estimate]]
     figures: dict[str, Estimate]
     stability: Stability | None
-    one_log: bool = False
+    ruled_out: str | None = None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -141,12 +142,23 @@ def evaluate(
         for run in runs
     )
     stability = judge_together([summary.stability for summary in summaries])
+    stationary = not are_finite(map(of_burst, runs))
     metrics = {
-        entry.key: _estimates(entry.key, runs, summaries, percentiles, warmup=warmup, stability=stability)
+        entry.key: _estimates(
+            entry.key,
+            runs,
+            summaries,
+            percentiles,
+            warmup=warmup,
+            stability=stability,
+            stationary=stationary,
+        )
         for entry in REQUEST_METRICS
     }
-    verdict = None if stability is None else stability.verdict
-    withheld = no_long_run(verdict) or (ONE_LOG if one_log else None)
+    counted = min(run.totals.requests for run in runs) - warmup
+    periods = None if rates is None else rates.periods(counted)
+    arrivals = ruled_out(one_log=one_log, periods=periods, replications=len(runs))
+    withheld = no_long_run(None if stability is None else stability.verdict, ruled_out=arrivals)
     if withheld is not None:
         metrics = {
             key: {name: estimate.withheld(withheld) for name, estimate in estimates.items()}
@@ -159,7 +171,7 @@ def evaluate(
         metrics=metrics,
         figures=_figures(summaries, one_log=one_log),
         stability=stability,
-        one_log=one_log,
+        ruled_out=arrivals,
     )
 
 
@@ -171,11 +183,11 @@ def _estimates(
     *,
     warmup: int,
     stability: Stability | None,
+    stationary: bool,
 ) -> dict[str, Estimate]:
     if len(runs) == 1:
         return summaries[0].metrics[metric].estimates()
     series = [arrival_series(run, metric, warmup) for run in runs]
-    stationary = not is_burst(served_requests(runs[0]).requests, runs[0].step_time)
     memory = memory_of_metric(metric, runs, stability, warmup)
     return replications.estimates(
         (MEAN, *quantiles(percentiles)), series, stationary=stationary, memory=memory

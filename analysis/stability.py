@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -58,11 +58,19 @@ class WorkRates:
     dispersion : float or None
         Index of dispersion of the arrivals in the long run, as `workloads.arrivals.process.PointProcess`
         states it; measured where nobody knows.
+    requests_a_round : float or None
+        Requests in one round of a rate that goes up and down over and over, on average; None where the
+        arrivals have no such rhythm, or nobody knows.
     """
 
     offered: float | None = None
     sustained: float | None = None
     dispersion: float | None = None
+    requests_a_round: float | None = None
+
+    def periods(self, requests: int) -> float | None:
+        """Rounds of the rate in which so many requests come, on average; None without a rhythm."""
+        return None if self.requests_a_round is None else requests / self.requests_a_round
 
 
 UNKNOWN = WorkRates()
@@ -184,13 +192,21 @@ def no_steady_state(run: Run, stability: Stability | None) -> str | None:
     return no_long_run(None if stability is None else stability.verdict)
 
 
-def no_long_run(*verdicts: Verdict | None) -> str | None:
+def no_long_run(*verdicts: Verdict | None, ruled_out: str | None = None) -> str | None:
     """Why latencies behind queues with these verdicts have no intervals, None if they may have.
 
     Behind a growing queue latencies grow with the length of the run, and an interval would be one around
     nothing. Where nobody can tell whether the queue grows, nobody can say that it would not be.
+
+    Parameters
+    ----------
+    verdicts : {"stable", "unstable", "undecided"} or None
+        On each of the queues behind them.
+    ruled_out : str or None
+        Why the arrivals themselves give none, as `analysis.ruled_out.ruled_out` finds.
     """
-    return next((reason for verdict, reason in _NO_LONG_RUN.items() if verdict in verdicts), None)
+    found = next((reason for verdict, reason in _NO_LONG_RUN.items() if verdict in verdicts), None)
+    return found or ruled_out
 
 
 def is_backlog(requests: Workload) -> bool:
@@ -209,6 +225,20 @@ def is_burst(requests: Workload, step_time: StepTime) -> bool:
     half = max(2, (len(release) + 1) // 2)
     one = step_time.alone(math.ceil(requests.total_length / len(requests)))
     return len(release) < half or bool(np.any(release[half - 1 :] - release[: 1 - half] <= one))
+
+
+def are_finite(bursts: Iterable[bool]) -> bool:
+    """Whether replications are finite sets of requests, by what `is_burst` says of each.
+
+    Only where all are. A stream among them is a piece of a steady state, which it may be too short to
+    tell: then the guard for streams holds for them all, in whatever order they come.
+    """
+    return all(bursts)
+
+
+def of_burst(run: Run) -> bool:
+    """Whether the requests that a run served are an `is_burst`."""
+    return is_burst(served_requests(run).requests, run.step_time)
 
 
 def backlog_of(requests: Workload, most: int = _PROBED) -> Workload:

@@ -15,8 +15,8 @@ from analysis.goodput import Goodput, measure_goodput
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
 from analysis.queue_memory import NO_THEORY, Memory
-from analysis.replications import ONE_LOG
 from analysis.robustness import Robustness, robustness
+from analysis.ruled_out import ruled_out
 from analysis.stability import UNKNOWN, Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, PERCENTILES, Statistic, quantiles
 from analysis.token_audit import token_audit
@@ -183,7 +183,9 @@ def summarize(
     """
     served, totals = served_requests(run), run.totals
     stability = judge(run, rates)
-    note = ONE_LOG if one_log else no_steady_state(run, stability) if intervals else _NOT_ASKED_FOR
+    periods = None if rates is None else rates.periods(totals.requests - warmup)
+    note = ruled_out(one_log=one_log, periods=periods)
+    note = note or (no_steady_state(run, stability) if intervals else _NOT_ASKED_FOR)
     return Summary(
         policy=run.policy,
         slots=run.slots,

@@ -11,7 +11,6 @@ from analysis.compare import Comparison, Difference, Verdict
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
 from analysis.estimate import Estimate
 from analysis.outcome import Outcome
-from analysis.replications import ONE_LOG
 from analysis.robustness import Robustness
 from analysis.sequential import Target, percent
 from analysis.statistic import MEAN
@@ -20,7 +19,12 @@ from analysis.time_unit import TimeUnit
 from serving_sim import Run
 from serving_sim.request import exact_sum
 
-_MARKS: dict[Verdict, str] = {"cannot tell apart": "~", "not enough data": "?", "no steady state": "!"}
+_MARKS: dict[Verdict, str] = {
+    "cannot tell apart": "~",
+    "not enough data": "?",
+    "no steady state": "!",
+    "one draw": "*",
+}
 
 _LONGER_RUNS = "? no interval, and more replications give none: raise --num-prompts to the number needed"
 
@@ -191,9 +195,7 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
     reductions = [
         each.variance_reduction
         for each in comparison.differences
-        if (each.metric, each.statistic) == (metric, MEAN.name)
-        and each.steady
-        and each.variance_reduction is not None
+        if (each.metric, each.statistic) == (metric, MEAN.name) and each.variance_reduction is not None
     ]
     joint = _jointly(comparison.outcomes)
     verdicts = {each.verdict for each in comparison.differences if each.metric == metric}
@@ -205,23 +207,31 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
 
 
 def _carried(outcome: Outcome) -> str:
-    return ONE_LOG if outcome.one_log else "with 95 % intervals where the data carry them"
+    return outcome.ruled_out or "with 95 % intervals where the data carry them"
 
 
 def _jointly(outcomes: Sequence[Outcome]) -> str:
     """What the intervals of the differences promise: the correction counts policies, not statistics."""
-    if outcomes[0].one_log:
-        return ONE_LOG
+    if outcomes[0].ruled_out is not None:
+        return outcomes[0].ruled_out
     count = len(outcomes) - 1
     return "95 % intervals" if count == 1 else f"the {count} intervals of a column hold at once with 95 %"
 
 
 def _common_arrivals(reductions: Sequence[float]) -> list[str]:
-    if not reductions:
-        return []
-    low, high = number(min(reductions)), number(max(reductions))
-    times = low if low == high else f"{low} to {high}"
-    return [f"common arrivals cut the variance of the differences in the mean {times} times"]
+    return [
+        f"common arrivals {verb} the variance of the differences in the mean {_between(factors)} times"
+        for verb, factors in (
+            ("cut", [each for each in reductions if each >= 1]),
+            ("raised", [1 / each for each in reductions if each < 1]),
+        )
+        if factors
+    ]
+
+
+def _between(values: Sequence[float]) -> str:
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def _difference(difference: Difference) -> str:

@@ -108,7 +108,7 @@ def capacity(
     say(lines((job.headline(), *job.traffic.facts[1:])), quiet=quiet)
     with progress(count_tasks(benches, question), quiet=quiet) as done:
         done("")  # the bar counts what began; this is the first
-        found = measure(benches, question, jobs=processes(jobs), done=done, one_log=job.traffic.one_log)
+        found = measure(benches, question, jobs=processes(jobs), done=done, ruled_out=job.ruled_out)
     if out is not None:
         _write(job, found, question, out, shlex.join(["serving-sim", *context.obj]))
         say(f"files are in {out}, read {out / 'report.html'} first", quiet=quiet)

@@ -123,6 +123,17 @@ class Job:
         assert self.wanted.warmup is not None
         return self.wanted.warmup
 
+    @property
+    def ruled_out(self) -> str | None:
+        """Why nothing measured on these arrivals has an interval, None if it may have."""
+        from analysis.ruled_out import ruled_out
+        from analysis.stability import WorkRates
+
+        traffic = self.traffic
+        counted = min(map(len, traffic.workloads)) - self.left_out
+        periods = WorkRates(requests_a_round=traffic.requests_a_round).periods(counted)
+        return ruled_out(one_log=traffic.one_log, periods=periods, replications=len(traffic.workloads))
+
     def evaluate(self, policy: Policy, runs: Sequence[Run]) -> Outcome:
         """Numbers of the runs of one policy."""
         from analysis.outcome import evaluate
@@ -142,7 +153,10 @@ class Job:
 
         if self.traffic.users is not None:
             return None
-        return WorkRates(self.traffic.offered, self._sustained(policy), self.traffic.dispersion)
+        traffic = self.traffic
+        return WorkRates(
+            traffic.offered, self._sustained(policy), traffic.dispersion, traffic.requests_a_round
+        )
 
     def _sustained(self, policy: Policy) -> float | None:
         from analysis.stability import probed_work

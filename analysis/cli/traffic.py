@@ -68,6 +68,8 @@ class Traffic:
         Work that arrives in the long run, in tokens per time unit; None where nobody knows.
     dispersion : float or None
         Index of dispersion of the arrivals in the long run; None where nobody knows.
+    requests_a_round : float or None
+        Requests in one round of a rate that goes up and down over and over; None without such a rhythm.
     users : Users or None
         Who sends the requests one by one; None where they come by themselves.
     known : str
@@ -83,6 +85,7 @@ class Traffic:
     inputs: tuple[Mapping[str, Any], ...] = ()
     offered: float | None = None
     dispersion: float | None = None
+    requests_a_round: float | None = None
     users: Users | None = None
     known: str = "the true length of every request that waits"
     one_log: bool = False
@@ -183,6 +186,7 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
 
 def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     from workloads import make_workload, parse_arrivals, parse_lengths
+    from workloads.arrivals import requests_a_round
 
     _refuse_reading(replace(options, prefill_chunk=None))
     if options.think_time is not None:
@@ -209,6 +213,7 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
         seed=options.seed,
         offered=None if in_the_long_run is None else in_the_long_run * lengths.mean,
         dispersion=getattr(arrivals, "dispersion", None),
+        requests_a_round=requests_a_round(arrivals),
     )
     return made if options.prefill_chunk is None else _in_chunks(made, options, options.prefill_chunk)
 

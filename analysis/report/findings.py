@@ -93,7 +93,7 @@ def _difference(comparison: Comparison, difference: Difference, time_unit: TimeU
             return f"{policy} and {baseline} have the same {definition(difference.metric).title} throughout."
         case "cannot tell apart":
             return f"{policy} and {baseline} cannot be told apart by their {mean}: {both}."
-        case "not enough data" | "one log":
+        case "not enough data" | "one log" | "one draw":
             return f"{policy} has a {mean} of {both} under {baseline}; how much of it is chance is open."
         case "no steady state":
             late = [each.policy for each in comparison.outcomes if each.unstable]

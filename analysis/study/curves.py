@@ -11,7 +11,8 @@ import pandas as pd
 from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.replications import enough_observations, interval, largest
-from analysis.stability import Verdict, common_verdict, no_long_run
+from analysis.ruled_out import ruled_out
+from analysis.stability import Verdict, are_finite, common_verdict, no_long_run
 from analysis.study.cell import Cell
 from analysis.text import number
 
@@ -82,13 +83,16 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
         return Estimate(None, note="a replication has no value")
     if column in MAXIMA:
         return largest(values.tolist())
-    withheld = no_long_run(_verdict(rows))
+    withheld = no_long_run(
+        _verdict(rows), ruled_out=ruled_out(periods=_periods(rows), replications=len(rows))
+    )
     if withheld is not None:
         return Estimate(float(values.mean()), note=withheld)
     if len(values) == 1:
         return Estimate(float(values.iloc[0]), note="one replication")
     observations = rows.get(f"{column}_observations")
-    if observations is not None and (observations < enough_observations(len(rows))).any():
+    stream = not are_finite(rows["burst"])
+    if stream and observations is not None and (observations < enough_observations(len(rows))).any():
         return Estimate(float(values.mean()), note="not enough data in a replication")
     return interval(values.astype("float64").tolist())
 
@@ -108,6 +112,12 @@ def _verdict(rows: pd.DataFrame) -> Verdict | None:
     """One verdict on all replications."""
     judged = rows["stability"].dropna().tolist()
     return common_verdict(judged) if judged else None
+
+
+def _periods(rows: pd.DataFrame) -> float | None:
+    """Rounds of the arrivals' rate that each replication went through; None without a rhythm."""
+    periods = rows["periods"].iloc[0]
+    return None if pd.isna(periods) else float(periods)
 
 
 def axis_of(cells: Iterable[Cell]) -> str:

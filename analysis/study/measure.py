@@ -9,7 +9,7 @@ from typing import Any
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_metric
 from analysis.outcome import FIGURES
-from analysis.stability import WorkRates, is_burst, probed_work
+from analysis.stability import WorkRates, of_burst, probed_work
 from analysis.statistic import MEAN, quantiles
 from analysis.study.cell import Cell
 from analysis.summary import Distribution, Summary, summarize
@@ -70,15 +70,19 @@ def measure(cell: Cell) -> Row:
     """
     run = cell.serve(cell.workload())
     settings = cell.settings
+    rates = _rates(cell, run)
     summary = summarize(
         run,
         percentiles=settings.percentiles,
         warmup=settings.warmup,
         goodput=settings.goodput,
-        rates=_rates(cell, run),
+        rates=rates,
         intervals=False,
     )
-    row = _whole_run(summary)
+    row = _whole_run(summary) | {
+        "burst": of_burst(run),
+        "periods": rates.periods(summary.requests - settings.warmup),
+    }
     for metric, distribution in summary.metrics.items():
         values = _values(distribution) | _observations(run, metric, cell, summary)
         row |= {f"{metric}_{name}": value for name, value in values.items()}
@@ -114,18 +118,14 @@ def _values(distribution: Distribution) -> dict[str, float | int | None]:
 
 
 def _observations(run: Run, metric: str, cell: Cell, summary: Summary) -> dict[str, float | None]:
-    """Independent observations behind each statistic: what an interval over replications rests on.
-
-    None for a burst, a finite set whose statistics have no bias that more requests would mend.
-    """
+    """Independent observations behind each statistic: what an interval over replications rests on."""
     warmup = cell.settings.warmup
     series = arrival_series(run, metric, warmup)
     found = summary.metrics[metric].estimates()
     memory = memory_of_metric(metric, [run], summary.stability, warmup)
-    stream = len(series) > 0 and not is_burst(served_requests(run).requests, run.step_time)
     return {
         f"{statistic.name}_observations": (
-            statistic.observations(series, memory, found=found[statistic.name].value) if stream else None
+            statistic.observations(series, memory, found=found[statistic.name].value) if len(series) else None
         )
         for statistic in (MEAN, *quantiles(cell.settings.percentiles))
     }

@@ -24,7 +24,7 @@ from workloads import (
     rate_for_load,
     read_requests,
 )
-from workloads.arrivals import ARRIVALS
+from workloads.arrivals import ARRIVALS, requests_a_round
 from workloads.lengths import LENGTHS
 from workloads.regular_file import RULE, may_not_end
 from workloads.spec import class_and_paths
@@ -91,7 +91,11 @@ class Made:
         process = self._process(slots, step_time)
         rate: float | None = getattr(process, "rate", None)  # a backlog has none
         offered = None if rate is None else rate * self._lengths().mean
-        return WorkRates(offered, dispersion=getattr(process, "dispersion", None))
+        return WorkRates(
+            offered,
+            dispersion=getattr(process, "dispersion", None),
+            requests_a_round=requests_a_round(process),
+        )
 
     def check_span(self, *, slots: int, step_time: StepTime) -> None:
         """Refuse a rate that no cell could be simulated at.

@@ -374,7 +374,7 @@ def test_rotations_of_one_log_give_a_limit_without_an_interval() -> None:
     question = Question("e2el", (50,), (0.5,), None, 0.99)
     several = [benches("fcfs", count=600, replications=2)]
     made, drawn = (
-        measure(several, question, jobs=1, done=lambda _: None, one_log=one_log) for one_log in (False, True)
+        measure(several, question, jobs=1, done=lambda _: None, ruled_out=note) for note in (None, ONE_LOG)
     )
     assert (made.stable["fcfs"].rate.note, made.note) == (None, None)
     assert {drawn.stable["fcfs"].rate.note, drawn.note} == {ONE_LOG}

@@ -14,6 +14,7 @@ from refusal import refusal
 from analysis.compare import Comparison, compare
 from analysis.estimate import Estimate
 from analysis.outcome import Outcome, evaluate
+from analysis.stability import ONE_BACKLOG
 from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
 from serving_sim import Audit, Run
@@ -97,8 +98,28 @@ def test_equal_arrivals_need_not_be_one_object() -> None:
 def test_a_backlog_needs_replications() -> None:
     comparison = compare(outcomes(0, 1.0, gap=0.0))
     difference = comparison.difference("p1", "e2el", "mean")
-    assert difference.verdict == "not enough data"
+    assert (difference.verdict, difference.estimate.note) == ("one draw", ONE_BACKLOG)
     assert difference.estimate.value == pytest.approx(1.0, abs=0.01)
+    assert difference.variance_reduction is None
+    means = comparison_tables(comparison, STEPS)[1]
+    assert means.title.endswith("; * one draw")
+    assert means.notes == []
+
+
+def test_common_arrivals_may_raise_a_variance() -> None:
+    """One policy is slow where the other is fast: their difference varies more than by chance."""
+    rng = np.random.default_rng(1)
+    waits = rng.exponential(5.0, 4000)
+    run = queue_run(list(10 + waits), policy="p0")
+    contrary = queue_run(list(30 - np.minimum(waits, 25)), policy="p1")
+    pair = [replace(contrary, requests=run.requests), run]
+    comparison = compare([evaluate([each], rates=None) for each in pair])
+    factor = comparison.difference("p0", "e2el", "mean").variance_reduction
+    assert factor is not None
+    assert factor == pytest.approx(0.5, abs=0.02)
+    assert comparison_tables(comparison, STEPS)[1].notes == [
+        f"common arrivals raised the variance of the differences in the mean {1 / factor:.4g} times"
+    ]
 
 
 def test_intervals_hold_at_once() -> None:

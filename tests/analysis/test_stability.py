@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -20,12 +21,14 @@ from analysis.stability import (
     UNDECIDED,
     Stability,
     WorkRates,
+    are_finite,
     backlog_of,
     is_burst,
     judge,
     judge_together,
     no_long_run,
     no_steady_state,
+    of_burst,
     probed_work,
     sustained_work,
     waiting_at_arrivals,
@@ -315,3 +318,26 @@ def test_the_pace_of_a_policy_is_probed_where_it_can_be() -> None:
     assert probed_work(fcfs, backlog_of(stream)) is None
     # a policy may break on a backlog, which nobody asked for
     assert probed_work(lambda backlog: simulate(backlog, Idle(), slots=2), stream) is None
+
+
+def test_whether_replications_are_finite_sets_is_asked_of_them_all() -> None:
+    """The guard for streams holds from one stream on, in whatever order the replications come."""
+
+    def run(seed: int) -> Run:
+        rng = np.random.default_rng(seed)
+        workload = Workload(rng.exponential(1 / 0.9, 220).cumsum(), rng.geometric(0.01, 220))
+        return simulate(workload, parse_policy("fcfs"), slots=128)
+
+    runs = [run(seed) for seed in range(40)]
+    bursts = [each for each in runs if of_burst(each)][:1]
+    streams = [each for each in runs if not of_burst(each)][:4]
+    assert (len(bursts), len(streams)) == (1, 4)
+    first, last = (evaluate(order, percentiles=[50, 99]) for order in (bursts + streams, streams + bursts))
+    for outcome in (first, last):
+        note = outcome.metrics["e2el"]["p99"].note
+        assert note is not None
+        assert re.fullmatch(
+            r"not enough data for p99 \(n = 220, about [\d,]+ needed\) in each replication", note
+        )
+    assert are_finite([True, True])
+    assert not are_finite([True, False])

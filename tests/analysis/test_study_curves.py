@@ -49,6 +49,8 @@ def table(loads: tuple[float, ...], slots: tuple[int, ...] = (2,)) -> pd.DataFra
             "label": policy if alpha is None else f"{policy}:alpha={alpha}",
             "replication": replication,
             "stability": "unstable" if load > 0.6 and alpha == 4 else "stable",
+            "burst": False,
+            "periods": None,
             "e2el_mean": 100 * load + 10 * size + (alpha or 0) + replication,
         }
         for load in loads
@@ -270,27 +272,33 @@ def test_the_largest_gap_is_that_of_all_replications() -> None:
 
 def test_an_interval_is_students_over_replications() -> None:
     values = [10.0, 12.0, 17.0]
-    found = over_replications(pd.DataFrame({"x": values, "stability": "stable"}), "x")
+    rows = pd.DataFrame({"x": values, "stability": "stable", "burst": False, "periods": None})
+    found = over_replications(rows, "x")
     low, high = stats.t.interval(0.95, 2, loc=np.mean(values), scale=stats.sem(values))
     assert (found.value, found.low, found.high) == pytest.approx((13.0, low, high))
 
 
 @pytest.mark.parametrize(
-    ("values", "observations", "value", "note"),
+    ("values", "observations", "bursts", "value", "note"),
     [
-        ([1.0], [1000.0], 1.0, "one replication"),
-        ([1.0, None], [1000.0, None], None, "a replication has no value"),
-        ([1.0, 3.0], [25.0, 24.9], 2.0, "not enough data in a replication"),
-        ([1.0, 3.0], [25.0, 25.0], 2.0, None),
-        ([1.0, 3.0], [None, None], 2.0, None),
+        ([1.0], [1000.0], [False], 1.0, "one replication"),
+        ([1.0, None], [1000.0, None], [False, False], None, "a replication has no value"),
+        ([1.0, 3.0], [25.0, 24.9], [False, False], 2.0, "not enough data in a replication"),
+        ([1.0, 3.0], [25.0, 24.9], [True, False], 2.0, "not enough data in a replication"),
+        ([1.0, 3.0], [25.0, 25.0], [False, False], 2.0, None),
+        ([1.0, 3.0], [25.0, 24.9], [True, True], 2.0, None),
     ],
 )
 def test_without_enough_observations_there_is_no_interval(
-    values: list[float | None], observations: list[float | None], value: float | None, note: str | None
+    values: list[float | None],
+    observations: list[float | None],
+    bursts: list[bool],
+    value: float | None,
+    note: str | None,
 ) -> None:
-    """Two replications need 50 / 2 observations each; a finite set has no such number."""
+    """Two replications need 50 / 2 observations each, unless both are finite sets of requests."""
     rows = pd.DataFrame({"x": values, "x_observations": observations}, dtype="float64")
-    rows["stability"] = None
+    rows = rows.assign(stability=None, burst=bursts, periods=None)
     found = over_replications(rows, "x")
     assert (found.value, found.note) == (value, note)
     assert (found.low is None) == (note is not None)

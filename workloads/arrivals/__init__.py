@@ -14,7 +14,7 @@ from workloads.arrivals.load import rate_for_load
 from workloads.arrivals.markov_modulated import MarkovModulatedPoisson
 from workloads.arrivals.piecewise import PiecewisePoisson
 from workloads.arrivals.poisson import Poisson
-from workloads.arrivals.process import Arrivals, PointProcess, Renewal
+from workloads.arrivals.process import Arrivals, PointProcess, Renewal, requests_a_round
 from workloads.arrivals.sinusoidal import SinusoidalPoisson
 from workloads.arrivals.weibull import Weibull
 
@@ -36,5 +36,6 @@ __all__ = [
     "Weibull",
     "parse_arrivals",
     "rate_for_load",
+    "requests_a_round",
     "takes_rate",
 ]

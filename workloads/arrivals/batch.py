@@ -56,6 +56,11 @@ class GroupedArrivals(ABC):
         return self._mean * self._groups.dispersion + self._spread
 
     @property
+    def rhythm(self) -> float | None:
+        """None: all gaps between groups are alike."""
+        return None
+
+    @property
     def _groups(self) -> Poisson | FixedGaps:
         return _GROUPS[self.gaps](self.rate / self._mean)
 

@@ -35,6 +35,11 @@ class FixedGaps:
         """0: a count is never further than 1 from its mean."""
         return 0.0
 
+    @property
+    def rhythm(self) -> float | None:
+        """None: all gaps are alike."""
+        return None
+
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """``0, 1 / rate, 2 / rate, ..``; nothing is drawn from ``rng``."""
         return np.arange(n) / self.rate

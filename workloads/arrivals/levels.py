@@ -27,6 +27,21 @@ def parse_levels(text: str) -> FloatArray:
     return levels
 
 
+def round_of(levels: FloatArray, duration: float) -> float | None:
+    """Time units that the shortest round of the levels lasts, None where all are alike.
+
+    Parameters
+    ----------
+    levels : ndarray of float, shape (k,)
+        Gone through over and over.
+    duration : float
+        Time units that each lasts.
+    """
+    sizes = (size for size in range(1, len(levels) + 1) if len(levels) % size == 0)
+    shortest = next(size for size in sizes if np.array_equal(np.roll(levels, size), levels))
+    return None if shortest == 1 else shortest * duration
+
+
 def _level(levels: str, part: str) -> float:
     try:
         value = float(part)

@@ -92,6 +92,11 @@ class MarkovModulatedPoisson:
         return 1 + 2 * variance / self.rate * self._memory
 
     @property
+    def rhythm(self) -> float | None:
+        """None: spells are as random as the requests in them."""
+        return None
+
+    @property
     def _memory(self) -> float:
         return self.busy * (1 - self.busy) * self.cycle
 

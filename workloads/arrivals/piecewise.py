@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from serving_sim.columns import FloatArray
-from workloads.arrivals.levels import parse_levels
+from workloads.arrivals.levels import parse_levels, round_of
 from workloads.arrivals.thinning import scv_of_periodic_gaps, thinned
 from workloads.parameters import check_positive
 
@@ -52,6 +52,11 @@ class PiecewisePoisson:
     def dispersion(self) -> float:
         """1: over many rounds the ups and downs cancel; within one they do not."""
         return 1.0
+
+    @property
+    def rhythm(self) -> float | None:
+        """Duration of the fewest levels that come over and over; None where all are alike."""
+        return round_of(self._intensities, self.duration)
 
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """By thinning, from the start of the first level on."""

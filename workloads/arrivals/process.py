@@ -21,7 +21,7 @@ class Arrivals(Protocol):
 class PointProcess(Arrivals, Protocol):
     """Arrivals that go on for ever at a known pace: every built-in process but backlog and profile.
 
-    The three numbers are exact for the process in its steady state, where it has run for ever, but for
+    The numbers are exact for the process in its steady state, where it has run for ever, but for
     what a process says of its own.
     """
 
@@ -41,6 +41,13 @@ class PointProcess(Arrivals, Protocol):
         are from one to the next (Cox and Lewis 1966, "The statistical analysis of series of events").
         """
 
+    @property
+    def rhythm(self) -> float | None:
+        """Time units after which the rate begins anew, as a day does; None where it has no such pattern.
+
+        Over less than many whole rounds a mean is that of the hours that were met.
+        """
+
 
 class Renewal(ABC):
     """Independent gaps of one distribution, the first one before the first request."""
@@ -54,6 +61,21 @@ class Renewal(ABC):
         """`scv`: counts of a renewal process have no other memory."""
         return self.scv
 
+    @property
+    def rhythm(self) -> float | None:
+        """None: all gaps are alike."""
+        return None
+
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Sums of the gaps."""
         return np.cumsum(self.gaps(n, rng))
+
+
+def requests_a_round(arrivals: Arrivals) -> float | None:
+    """Requests that come in one round of the `PointProcess.rhythm`; None without one, or without a rate.
+
+    Processes of one's own need state neither.
+    """
+    rate: float | None = getattr(arrivals, "rate", None)
+    rhythm: float | None = getattr(arrivals, "rhythm", None)
+    return None if rate is None or rhythm is None else rate * rhythm

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from serving_sim.columns import FloatArray
-from workloads.arrivals.levels import parse_levels
+from workloads.arrivals.levels import parse_levels, round_of
 from workloads.parameters import check_positive
 from workloads.quantiles import mean_of, parse_knots, value_at
 
@@ -60,6 +60,11 @@ class Profile:
         if not knots.any():
             raise ValueError("gaps: must not all be 0")
         object.__setattr__(self, "_knots", knots / mean_of(knots))
+
+    @property
+    def rhythm(self) -> float | None:
+        """Duration of the fewest levels that come over and over; None where all are alike."""
+        return round_of(parse_levels(self.levels), self.duration)
 
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Sums of the gaps, moved to the clock of the levels."""

@@ -60,6 +60,11 @@ class SinusoidalPoisson:
         """1: over many periods the ups and downs cancel; within one they do not."""
         return 1.0
 
+    @property
+    def rhythm(self) -> float | None:
+        """The period; None without a swing."""
+        return self.period if self.swing else None
+
     def releases(self, n: int, rng: np.random.Generator) -> FloatArray:
         """By thinning, from the mean intensity upwards at time 0."""
         peak = self.rate * (1 + self.swing)

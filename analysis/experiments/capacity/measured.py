@@ -26,7 +26,6 @@ from analysis.estimate import Estimate
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_metric
 from analysis.pace import check_pace
-from analysis.replications import ONE_LOG
 from analysis.stability import WorkRates, judge, judge_together, no_long_run
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
@@ -161,7 +160,7 @@ def measure(
     *,
     jobs: int,
     done: Callable[[str], None],
-    one_log: bool = False,
+    ruled_out: str | None = None,
 ) -> Capacity:
     """Find the limits of every policy and its latencies on the way there.
 
@@ -175,8 +174,8 @@ def measure(
         Processes.
     done : callable
         Told what each piece of work was about when it is done.
-    one_log : bool
-        Whether the arrivals are several draws from one log, or passes over it, which give no intervals.
+    ruled_out : str or None
+        Why the arrivals give no intervals, as `analysis.ruled_out.ruled_out` finds.
 
     Raises
     ------
@@ -188,8 +187,8 @@ def measure(
     full = first.slots / first.step_time.base if first.step_time.constant else None
     if full is not None:
         _check_lowest(benches[0], question.loads[0], full)
-    note = ONE_LOG if one_log else ONE_SEQUENCE if len(benches[0]) == 1 else None
-    stable = _limits(benches, stable_speed, jobs, done, one_log=one_log)
+    note = ruled_out or (ONE_SEQUENCE if len(benches[0]) == 1 else None)
+    stable = _limits(benches, stable_speed, jobs, done, ruled_out=ruled_out)
     attaining = {}
     if question.objectives is not None:
         search = partial(
@@ -198,10 +197,10 @@ def measure(
             share=question.share,
             warmup=question.warmup,
         )
-        attaining = _limits(benches, search, jobs, done, one_log=one_log)
+        attaining = _limits(benches, search, jobs, done, ruled_out=ruled_out)
     most = full or max(limit.work.value or 0 for limit in stable.values())
     calls = [
-        delayed(_points)(benches_of, load, load * most, question, one_log=one_log)
+        delayed(_points)(benches_of, load, load * most, question, ruled_out=ruled_out)
         for benches_of in benches
         for load in question.loads
     ]
@@ -214,7 +213,7 @@ def _limits(
     jobs: int,
     done: Callable[[str], None],
     *,
-    one_log: bool,
+    ruled_out: str | None,
 ) -> dict[str, Limit]:
     calls = [delayed(search)(bench) for benches_of in benches for bench in benches_of]
     speeds = list(_in_order(calls, jobs, done))
@@ -222,7 +221,7 @@ def _limits(
     for place, benches_of in enumerate(benches):
         count = len(benches_of)
         mine = speeds[place * count : (place + 1) * count]
-        found[benches_of[0].policy.describe()] = over_replications(benches_of, mine, one_log=one_log)
+        found[benches_of[0].policy.describe()] = over_replications(benches_of, mine, ruled_out=ruled_out)
     return found
 
 
@@ -240,7 +239,7 @@ def _check_lowest(benches: Sequence[Bench], load: float, full: float) -> None:
 
 
 def _points(
-    benches: Sequence[Bench], load: float, work: float, question: Question, *, one_log: bool
+    benches: Sequence[Bench], load: float, work: float, question: Question, *, ruled_out: str | None
 ) -> list[Point]:
     """One point of every statistic."""
     # arrivals of the wanted mean work in the long run: each replication has its own share of luck
@@ -262,7 +261,7 @@ def _points(
         estimates[ATTAINED] = (
             Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
         )
-    withheld = no_long_run(verdict) or (ONE_LOG if one_log else None)
+    withheld = no_long_run(verdict, ruled_out=ruled_out)
     if withheld is not None:
         estimates = {name: each.withheld(withheld) for name, each in estimates.items()}
     rate = float(np.mean([bench.rate for bench in benches])) * work / mean_work
