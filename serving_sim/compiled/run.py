@@ -26,7 +26,7 @@ from serving_sim.rule import Order, rule_of
 from serving_sim.steptime import StepTime, too_late
 
 FEWEST_READ = 4_096
-"""Requests to read of a stream at once, where it has as many: a short block is not worth a call."""
+"""Least requests to read of a stream at once, where it has as many: a short block is not worth a call."""
 
 MOST_LOGGED = 2**18
 """Admissions after which the log is read, at 24 to 136 bytes each."""
@@ -138,7 +138,9 @@ class _Play:
         """Let the ledger know the next requests, and make room for them."""
         ledger, terms = self._ledger, self._terms
         self._ranked = ledger.known
-        while self._more and ledger.known < self._ranked + FEWEST_READ:
+        # room is made anew for every size that waits, so as many requests again pay for it
+        wanted = max(FEWEST_READ, int(np.count_nonzero(self._queue.waiting)))
+        while self._more and ledger.known < self._ranked + wanted:
             block = self._arrivals.refill()
             self._more = block is not None
             if block is not None:

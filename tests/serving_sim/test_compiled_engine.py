@@ -13,10 +13,15 @@ from engines_agree import check_same, check_same_streamed
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, Pace
+from streams import Blocks, cut
 
 pytest.importorskip("numba", reason="the compiled engine is an optional extra")
 
+from policies import LPT
+from serving_sim import Workload, simulate
 from serving_sim.compiled import run
+from serving_sim.compiled.jit import Words
+from serving_sim.compiled.queue import SizeQueue, with_room
 
 POLICIES = ("fcfs", "sjf", "lpt", "ljf", "fair-fcfs", "fair-sjf", "fair-lpt", "isjl", "isjl", "robust-isjl")
 PACES = (
@@ -91,6 +96,25 @@ def test_engines_agree_on_streams(monkeypatch: pytest.MonkeyPatch) -> None:
             information=draw.one_of(("exact", "exact", "interval")),
             record_batches=draw.one_of((False, False, True)),
         )
+
+
+def test_room_for_sizes_that_all_differ_costs_no_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 2**16 wait in the end: room for all of them at every 2**10 would be more than 30 times as much
+    count, block = 2**16, 2**10
+    made: list[int] = []
+
+    def counted(queue: SizeQueue, size: Words) -> tuple[SizeQueue, Words]:
+        longer, rank = with_room(queue, size)
+        made.append(len(longer.sizes))
+        return longer, rank
+
+    monkeypatch.setattr(run, "FEWEST_READ", block)
+    monkeypatch.setattr(run, "with_room", counted)
+    lengths = np.random.default_rng(1).permutation(count) + count
+    whole = Workload(np.arange(count) / count, lengths)
+    streamed = simulate(Blocks(cut(whole, block)), LPT(), slots=4, engine="compiled")
+    assert streamed.finish.tolist() == simulate(whole, LPT(), slots=4, engine="compiled").finish.tolist()
+    assert block == made[0] < sum(made) <= 4 * count
 
 
 def test_engines_agree_on_many_seeded_instances(monkeypatch: pytest.MonkeyPatch) -> None:
