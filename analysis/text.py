@@ -11,34 +11,59 @@ ABSENT = "-"
 
 _LOPSIDED = 1.1  # up to a tenth the two sides share one number
 
+_DECIMALS = 6  # beyond so many a power of ten is easier to read
+
+_HUGE = 1e15  # floats from there on no longer tell all whole numbers
+
 _ROUNDING = 1e-12  # a relative width below it comes from floating point, not from chance
 
 
 def number(value: float | None) -> str:
     """Four significant digits, or all digits before the point: ``12,345``, ``1.235``, ``-``.
 
-    Floats from 10**15 on, which no longer tell them all, get four digits and the power: ``1.235e+18``.
+    Floats from 10**15 on get four digits and the power: ``1.235e+18``.
     """
     if value is None:
         return ABSENT
-    if abs(value) < 1000 or (isinstance(value, float) and abs(value) >= 1e15):
+    if abs(value) < 1000 or (isinstance(value, float) and abs(value) >= _HUGE):
         return f"{value:.4g}"
     return f"{value:,.0f}"
 
 
 def with_interval(estimate: Estimate) -> str:
-    """Value and ends of the interval, as in ``12.35 ± 0.4``, or ``12.35 +0.9 -0.3`` where it is lopsided."""
+    """Value and ends of the interval, to two significant digits of it: ``12.35 ± 0.40``.
+
+    Where it is lopsided both sides are told, and the value ends where the finer one does:
+    ``12.35 +0.90 -0.32``.
+    """
     half, value = estimate.half_width, estimate.value
     if half is None or value is None:
         return number(value)
     assert estimate.low is not None
     assert estimate.high is not None
-    if half < _ROUNDING * abs(value):
+    least = _ROUNDING * abs(value)
+    if half <= least:
         return f"{number(value)} ± 0"
     up, down = estimate.high - value, value - estimate.low
-    if max(up, down) > _LOPSIDED * half:
-        return f"{number(value)} +{two_digits(up)} -{two_digits(down)}"
-    return f"{number(value)} ± {two_digits(half)}"
+    if max(up, down) <= _LOPSIDED * half:
+        return f"{_as_fine_as(half, value)} ± {_as_fine_as(half, half)}"
+    sides = [_as_fine_as(side, side) if side > least else "0" for side in (up, down)]
+    finer = min(side for side in (up, down) if side > least)
+    return f"{_as_fine_as(finer, value)} +{sides[0]} -{sides[1]}"
+
+
+def _as_fine_as(width: float, value: float) -> str:
+    """A value to the second significant digit of a width > 0, or to the point where that comes first."""
+    last = _power(width) - 1
+    if last >= -_DECIMALS and abs(value) < _HUGE:
+        places = max(0, -last)
+        return f"{round(value, places) + 0.0:,.{places}f}"  # + 0.0: there is no -0
+    return f"{value:.{max(0, _power(value) - last)}e}" if value else "0"
+
+
+def _power(value: float) -> int:
+    """Power of ten of the first of two significant digits of a number other than 0."""
+    return int(f"{value:.1e}".partition("e")[2])
 
 
 def two_digits(value: float) -> str:

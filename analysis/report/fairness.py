@@ -9,6 +9,7 @@ from analysis.outcome import Outcome
 from analysis.plots import gap_against_throughput, gap_over_time
 from analysis.report.pictures import Picture
 from analysis.report.section import Section
+from analysis.sequential import percent
 from analysis.time_unit import TimeUnit
 from serving_sim import Audit
 
@@ -72,5 +73,6 @@ def _verdict(who: str, outcome: Outcome, audits: Sequence[Audit]) -> list[str]:
     if any(audit.fair is False for audit in audits):
         steps = sum(audit.violation_steps for audit in audits)
         share = steps / sum(run.steps for run in outcome.runs)
-        return [f"{who} breaks alpha in {steps:,} busy steps, {100 * share:.1f} % of them."]
+        counted = f"{steps:,} busy step{'' if steps == 1 else 's'}"
+        return [f"{who} breaks alpha in {counted}, {percent(share)} of all."]
     return [f"{who} keeps alpha throughout."] if any(audit.fair for audit in audits) else []

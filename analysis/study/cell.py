@@ -10,8 +10,8 @@ from functools import cache, cached_property
 
 from analysis.stability import WorkRates
 from analysis.statistic import PERCENTILES
-from analysis.study.code import classes_of, code_digests
 from analysis.study.source import Scalar, Source
+from analysis.user_code import classes_of, code_digests
 from analysis.version import project_version
 from policies import parse_policy
 from serving_sim import Policy, Run, StepTime, Workload, simulate

@@ -13,7 +13,7 @@ import numpy as np
 
 from analysis.pace import check_pace
 from analysis.stability import UNKNOWN, WorkRates
-from analysis.study.code import code_digests
+from analysis.user_code import code_digests
 from serving_sim import StepTime, Workload
 from workloads import (
     Arrivals,

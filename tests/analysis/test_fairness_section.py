@@ -20,13 +20,22 @@ def outcome(policy: str, alpha: int | None = 2) -> Outcome:
 def test_what_was_found_and_the_audit_by_hand() -> None:
     section = fairness_section([outcome("fcfs"), outcome("isjl:alpha=2")], TimeUnit("step"))
     assert section.found == [
-        "fcfs breaks alpha in 4 busy steps, 36.4 % of them.",
+        "fcfs breaks alpha in 4 busy steps, 36 % of all.",
         "isjl:alpha=2 keeps alpha throughout.",
     ]
     (table,) = section.tables
     assert table.rows[0] == ("fcfs", "2", "3", "1", "4", "3")
     assert table.rows[1][1:] == ("2", table.rows[1][2], "0", "0", "-")
     assert [picture.name for picture in section.pictures] == ["gap-over-time", "gap-against-throughput"]
+
+
+def test_one_step_beyond_alpha_among_very_many_is_not_none() -> None:
+    # the second request joins when the first has 11 tokens and one to go
+    workload = Workload(release=[0, 11, 40], length=[12, 12, 40_000])
+    run = simulate(workload, parse_policy("fcfs"), slots=2, alpha=10, record_batches=True)
+    assert run.steps == 40_023
+    section = fairness_section([evaluate([run])], TimeUnit("step"))
+    assert section.found == ["fcfs breaks alpha in 1 busy step, 0.0025 % of all."]
 
 
 def test_without_a_budget_nothing_is_judged() -> None:

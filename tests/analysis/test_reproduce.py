@@ -16,10 +16,11 @@ from fresh_process import command_line, environment
 
 from analysis.economics import CostModel
 from analysis.experiments.paper import TABLE1, TABLE2, TABLE3
-from analysis.experiments.reproduce import catalogue, fig4, fig7, golden_ratio, pricing, table1, table3
+from analysis.experiments.reproduce import catalogue, fig4, fig6, fig7, golden_ratio, pricing, table1, table3
 from analysis.experiments.reproduce.experiment import Settings
 from analysis.experiments.reproduce.noise import DIFFERS, REPRODUCED, over_sets
 from analysis.experiments.reproduce.task import Rows, Task, collect
+from analysis.user_code import module_digests
 
 SMALL = Settings(sets=2, replications=2, requests=60)
 
@@ -183,6 +184,43 @@ def test_another_configuration_is_computed_again(tmp_path: Path) -> None:
     ]
     assert [rows[0]["number"] for rows in found] == [1, 1, 5]
     assert CALLS == [1, 5]
+
+
+def test_another_version_is_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    CALLS.clear()
+    for version in ("1", "1", "2"):
+        monkeypatch.setattr("analysis.experiments.reproduce.task.project_version", lambda now=version: now)
+        collect([Task("only", noted, {"number": 7})], folder=tmp_path, jobs=1, done=silent)
+    assert CALLS == [7, 7]
+
+
+def test_work_of_users_is_told_by_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert module_digests([fig7.__name__, np.__name__]) == module_digests([np.__name__]) != []
+    task = Task("only", noted, {"number": 7})
+    before = task.digest
+    monkeypatch.setattr("analysis.user_code._digest", lambda file: f"edited {file}")
+    assert task.digest != before
+
+
+def test_figure_6_says_where_the_lines_of_table_2_cross(pricing_results: dict[str, Rows]) -> None:
+    found = fig6.item(pricing_results).section.found
+    # 1.35 / 83.2 and 16.25 / 444.2; the rest lies between
+    assert found[1] == (
+        "By the numbers of the paper's table 2 it would for every alpha of the table: first for alpha = 50, "
+        "from c = 0.01623 on, last for alpha = 500, from c = 0.03658 on."
+    )
+    assert found[0].startswith("Up to c = 0.1, 200 times the paper's baseline, ISJL comes to earn more than ")
+    # rounded in print, the crossings are the break-evens that the table states
+    for row in TABLE2.values():
+        assert row["tau_e"] / row["saving"] == pytest.approx(row["break_even"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [([12_345.0, 12_095.0, 12_595.0], "12,345 ± 621 (12,300)"), ([3.0, 3.0], "3 (12,300)")],
+)
+def test_a_cell_rounds_as_all_tables_do(values: list[float], text: str) -> None:
+    assert table1.cell(over_sets(values), 12_300.0) == text
 
 
 @pytest.mark.parametrize(

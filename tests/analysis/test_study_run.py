@@ -27,11 +27,11 @@ from analysis.stability import backlog_of, sustained_work
 from analysis.study import Cell, Store, Study, backends, read_study, run_study, study_table
 from analysis.study.backends import Loky, Results
 from analysis.study.cell import _code_of_policy
-from analysis.study.code import _digest
 from analysis.study.lock import is_running, sole_worker
 from analysis.study.measure import attempt, measure
 from analysis.study.run import Standing, standing
 from analysis.study.store import kept_cells, set_aside
+from analysis.user_code import _digest
 from serving_sim import Run
 
 SMALL = """

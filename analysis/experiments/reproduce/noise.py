@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t
 
+from analysis.estimate import Estimate
 from analysis.replications import interval
 
 REPRODUCED = "within noise"
@@ -33,6 +34,11 @@ class Measured:
     high: float
     set_low: float
     set_high: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its confidence interval."""
+        return Estimate(self.value, self.low, self.high)
 
     def verdict(self, paper: float) -> str:
         """Whether one experiment could have given the paper's number."""

@@ -11,7 +11,7 @@ from analysis.experiments.reproduce.noise import DIFFERS, REPRODUCED, Measured, 
 from analysis.experiments.reproduce.pricing import BASELINES, BEYOND, ISJL, by_set, tasks, values
 from analysis.report import Section
 from analysis.tables import Table
-from analysis.text import number
+from analysis.text import number, with_interval
 
 UNITS = {
     "profit": "money",
@@ -104,8 +104,8 @@ def implied_saving(sets: pd.DataFrame, policy: str) -> float:
 
 def cell(measured: Measured, paper: float | None) -> str:
     """Measured value, half of its interval, and the paper's value in brackets."""
-    half = measured.value - measured.low
-    text = number(measured.value) if half == 0 else f"{number(measured.value)} ± {half:.2g}"
+    varies = measured.low < measured.high
+    text = with_interval(measured.estimate) if varies else number(measured.value)
     return text if paper is None else f"{text} ({number(paper)})"
 
 

@@ -14,12 +14,14 @@ from joblib import delayed
 
 from analysis.json_text import to_json
 from analysis.output import write_text
+from analysis.user_code import module_digests
+from analysis.version import project_version
 from analysis.workers import results
 
 _log = logging.getLogger(__name__)
 
 _REVISION = 1
-"""To be raised when a task gives other results for the same arguments: what was kept is then stale."""
+"""To be raised when a task of the same version gives other results: what was kept is then stale."""
 
 Row = dict[str, Any]
 """A row of numbers and words, as JSON has them."""
@@ -47,8 +49,15 @@ class Task:
 
     @property
     def digest(self) -> str:
-        """The same for the same work on the same arguments, in any process."""
-        content = [_REVISION, self.work.__module__, self.work.__qualname__, dict(self.arguments)]
+        """The same for the same work on the same arguments, in any process of this version."""
+        content = [
+            _REVISION,
+            project_version(),
+            self.work.__module__,
+            self.work.__qualname__,
+            module_digests([self.work.__module__]),
+            dict(self.arguments),
+        ]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -18,6 +18,7 @@ from analysis.plots.costs import transfers
 from analysis.plots.ratios import Line
 from analysis.report import Picture, Section
 from analysis.tables import Table
+from analysis.text import with_interval
 
 _POLICIES = ("fcfs", "lpt", "isjl:alpha=50", "isjl:alpha=150", "isjl:alpha=300", "isjl:alpha=500")
 _ENDS = range(0, LONGEST + 1, BUCKET)
@@ -115,16 +116,12 @@ def _table(measured: _Shares, quantity: str) -> Table:
     rows = [
         (
             f"{end - BUCKET + 1} to {end}",
-            *(_percent(measured[quantity, policy, end]) for policy in _POLICIES),
+            *(with_interval(measured[quantity, policy, end].estimate) for policy in _POLICIES),
         )
         for end in _ENDS[1:]
     ]
     title = f"externality {quantity} by length, {_UNITS[quantity]}, ± half of a 95 % interval"
     return Table(title, ("length, tokens", *_POLICIES), rows)
-
-
-def _percent(measured: Measured) -> str:
-    return f"{measured.value:.1f} ± {measured.value - measured.low:.1f}"
 
 
 def _found(measured: _Shares) -> list[str]:

@@ -14,11 +14,15 @@ _OURS = ("serving_sim", "policies", "workloads", "analysis")
 
 
 def code_digests(classes: Iterable[type]) -> list[str]:
-    """SHA-256, in hexadecimal, of the files that define classes and their bases; none for the project's.
+    """`module_digests` of the files that define classes and their bases."""
+    return module_digests(base.__module__ for cls in classes for base in cls.__mro__)
+
+
+def module_digests(modules: Iterable[str]) -> list[str]:
+    """SHA-256, in hexadecimal, of the files of loaded modules; none for the project's.
 
     What these files import is not followed.
     """
-    modules = {base.__module__ for cls in classes for base in cls.__mro__}
     files = {getattr(sys.modules.get(name), "__file__", None) for name in modules if _is_users(name)}
     return sorted(_digest(file) for file in files if file is not None)
 
