@@ -76,10 +76,10 @@ def _stated(highest: float) -> str:
     crossings = {alpha: row["tau_e"] / row["saving"] for alpha, row in TABLE2.items()}
     winners = [alpha for alpha in ALPHAS if crossings[alpha] < highest]
     first, last = min(winners, key=crossings.__getitem__), max(winners, key=crossings.__getitem__)
+    begin, end = (f"alpha = {each}, from c = {number(crossings[each])} on" for each in (first, last))
     return (
-        f"By the numbers of the paper's table 2 it would for {_alphas(winners)}: first for alpha = {first}, "
-        f"from c = {number(crossings[first])} on, last for alpha = {last}, from c = {number(crossings[last])} "
-        "on."
+        f"By the numbers of the paper's table 2 it would for {_alphas(winners)}: first for {begin}, "
+        f"last for {end}."
     )
 
 
