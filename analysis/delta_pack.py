@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from serving_sim.request import IntArray
+from serving_sim.request import IntArray, exact_sum
 
 STATES = 2**14
 """Largest number of states of the dynamic program: 14 requests of different lengths, or more alike."""
@@ -24,8 +24,11 @@ STATES = 2**14
 _LEVELS = 128
 """Slack levels the lower bound looks at; with no more distinct slacks it uses all of them."""
 
-_LOOK_AHEAD = 32
-"""The greedy partition looks at this many times B next requests for companions of a leader."""
+_FEW = 512
+"""Requests up to which the greedy partition is taken; its time grows with their square."""
+
+_SHIFTS = 8
+"""Places of the first window that are tried."""
 
 Counts = tuple[int, ...]
 
@@ -71,13 +74,17 @@ def packable_error(length: ArrayLike, upper: ArrayLike, slots: int, alpha: int) 
     Lower bound: at least N(x) groups have a slack above x, with N(x) the fewest groups that cover
     the requests with such a slack; the cost is the integral of N over x. N is what the sweep gives
     that opens a group at the shortest uncovered length and fills it upwards. Complexity: O(n log n)
-    for each of at most 128 levels, O(n B) for the greedy partition.
+    for each of at most 128 levels and 8 partitions into windows.
+
+    Upper bound: up to 512 requests, the largest slack left leads a group of the next ones that fit; of
+    more, those within a window of lengths are packed in the order of their slacks.
     """
     sizes = np.asarray(length, dtype=np.int64)
     slack = np.asarray(upper, dtype=np.int64) - sizes
     rows = np.flatnonzero(slack)
     rows = rows[np.lexsort((-slack[rows], sizes[rows]))]
     sizes, slack = sizes[rows], slack[rows]
+    alpha = min(alpha, int(sizes[-1] - sizes[0])) if len(sizes) else 0  # more is as good, and fits in int64
     starts = [0, *(np.flatnonzero(np.diff(sizes) > alpha) + 1).tolist(), len(sizes)]
     parts = [_Part(sizes[i:j], slack[i:j], slots, alpha).solve() for i, j in pairwise(starts) if i < j]
     return PackableError(sum(part.lower for part in parts), sum(part.upper for part in parts))
@@ -93,7 +100,8 @@ class _Part:
     alpha: int
 
     def solve(self) -> PackableError:
-        bracket = PackableError(self.lower_bound(), self.greedy())
+        found = self.greedy() if len(self.length) <= _FEW else self.windows()
+        bracket = PackableError(self.lower_bound(), found)
         if bracket.exact:
             return bracket
         lengths, counts = np.unique(self.length, return_counts=True)
@@ -136,9 +144,7 @@ class _Part:
     def _take_companions(self, leader: int, after: list[int], length: list[int]) -> None:
         low = high = length[leader]
         taken, before, row = 1, leader, after[leader]
-        for _ in range(_LOOK_AHEAD * self.slots):
-            if row == len(length) or taken == self.slots:
-                return
+        while row < len(length) and taken < self.slots:
             if max(high, length[row]) - min(low, length[row]) <= self.alpha:
                 low, high = min(low, length[row]), max(high, length[row])
                 taken += 1
@@ -146,6 +152,19 @@ class _Part:
             else:
                 before = row
             row = after[row]
+
+    def windows(self) -> int:
+        """Cost of packing each window of lengths by itself, the largest slacks together."""
+        order = np.argsort(-self.slack, kind="stable")
+        length, slack = self.length[order] - self.length[0], self.slack[order]
+        shifts = np.unique(np.linspace(0, self.alpha, _SHIFTS).astype(np.int64))
+        return min(self._packed((length + shift) // (self.alpha + 1), slack) for shift in shifts)
+
+    def _packed(self, window: IntArray, slack: IntArray) -> int:
+        order = np.argsort(window, kind="stable")  # keeps the order by slack
+        _, first, count = np.unique(window[order], return_index=True, return_counts=True)
+        place = np.arange(len(window)) - np.repeat(first, count)
+        return exact_sum(slack[order][place % self.slots == 0])
 
 
 class _Program:

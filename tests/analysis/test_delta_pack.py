@@ -52,11 +52,28 @@ def test_small_instances_are_exact(pairs: Pairs, slots: int, alpha: int) -> None
 
 
 @given(small, st.integers(1, 4), st.integers(0, 8))
-def test_the_bracket_alone_holds_the_cost(pairs: Pairs, slots: int, alpha: int) -> None:
+def test_the_bounds_hold_the_cost(pairs: Pairs, slots: int, alpha: int) -> None:
     pairs.sort(key=lambda pair: (pair[0], -pair[1]))
     length, slack = (np.array(column) for column in zip(*pairs, strict=True))
     part = _Part(length, slack, slots, alpha)
-    assert part.lower_bound() <= cheapest(pairs, slots, alpha) <= part.greedy()
+    assert part.lower_bound() <= cheapest(pairs, slots, alpha) <= min(part.greedy(), part.windows())
+
+
+def test_windows_pack_by_slack_what_lies_within_alpha() -> None:
+    # cut between 2 and 3 the windows cost 5 + 1 and 4; {1, 2, 3} and {4} would cost 5 + 1 + 2
+    part = _Part(np.array([1, 1, 2, 3, 4]), np.array([5, 4, 1, 4, 2]), slots=2, alpha=1)
+    assert part.windows() == 10
+
+
+def test_windows_stay_near_the_lower_bound_however_many_come() -> None:
+    rng = np.random.default_rng(1)
+    length = rng.geometric(1 / 2000, 50_000)
+    found = packable_error(length, length + rng.integers(0, length + 1), slots=256, alpha=64)
+    assert found.lower < found.upper < 1.3 * found.lower
+
+
+def test_a_budget_beyond_all_lengths_is_no_budget() -> None:
+    assert pack([(3, 2), (2**61, 5), (9, 1)], 2, 10**30) == PackableError(6, 6)
 
 
 def test_counting_groups_by_slack_does_not_see_that_groups_must_fit_together() -> None:
