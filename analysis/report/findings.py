@@ -67,7 +67,7 @@ def findings(comparison: Comparison, time_unit: TimeUnit) -> list[str]:
     for metric in comparison.metrics:
         absent = _absence(comparison, metric)
         if absent is not None:
-            found.append(f"{absent}.")
+            found += [f"{absent}."] if metric != comparison.metrics[0] else []  # the headline says it
             continue
         found += [
             _difference(comparison, comparison.difference(outcome.policy, metric, MEAN.name), time_unit)
