@@ -28,7 +28,7 @@ def latency_tail(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUni
     outcomes : sequence of Outcome
         Policies to draw.
     metric : str
-        Key of `analysis.definitions.REQUEST_METRICS`.
+        Key of `analysis.definitions.REQUEST_METRICS`, of which some request has a value.
     time_unit : TimeUnit
         What the run counts time in.
     warmup : int
