@@ -15,7 +15,7 @@ from analysis.stability import UNDECIDED
 from analysis.study.curves import Curve, columns_of, settings
 from analysis.study.differences import check_baseline, paired_differences
 from analysis.tables import Table
-from analysis.text import with_interval
+from analysis.text import ABSENT, with_interval
 from analysis.time_unit import TimeUnit
 
 _AXIS_LABELS = {
@@ -29,6 +29,8 @@ _MARKS = {"unstable": " (the queue grows)", "undecided": " (?)"}
 
 _UNDECIDED = f"? {UNDECIDED}: no interval"
 
+_MISSING = f"{ABSENT} a replication has no value: no request has one, or too few for the statistic"
+
 _READING = (
     "One line a policy. Bars are 95 % intervals over replications; a point without a bar has one "
     "replication, or replications too short to carry an interval. At a hollow circle the queue grows "
@@ -41,7 +43,7 @@ _READING = (
 def study_sections(
     table: pd.DataFrame, metrics: Sequence[str], axis: str, time_unit: TimeUnit, baseline: str | None = None
 ) -> list[Section]:
-    """One section a setting, in it one picture and one table a metric.
+    """One section a setting, in it a table a metric, and a picture of each that has values.
 
     Parameters
     ----------
@@ -117,8 +119,15 @@ def _section(
                 ),
             )
             for metric in metrics
+            if _has_values(curves, metric)
         ],
     )
+
+
+def _has_values(curves: Sequence[Curve], metric: str) -> bool:
+    """Whether there is anything to draw."""
+    columns = columns_of(curves, metric).values()
+    return any(rows[column].notna().any() for curve in curves for rows in curve.rows for column in columns)
 
 
 def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> Table:
@@ -136,8 +145,10 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     title = definition(metric).label(unit)
     if any("±" in cell for row in rows for cell in row):
         title += ", ± half of a 95 % interval over replications"
-    doubtful = any("undecided" in curve.verdicts for curve in curves)
-    return Table(title, ("policy", *panels), rows, notes=[_UNDECIDED] if doubtful else ())
+    notes = [_UNDECIDED] if any("undecided" in curve.verdicts for curve in curves) else []
+    if any(ABSENT in row for row in rows):
+        notes.append(_MISSING)
+    return Table(title, ("policy", *panels), rows, notes=notes)
 
 
 def _difference_tables(

@@ -157,6 +157,17 @@ SMALL = (
 )  # fmt: skip
 
 
+def test_a_metric_that_no_request_has_is_told_and_not_drawn(command: Command, tmp_path: Path) -> None:
+    code, _, _ = command(
+        "capacity --policy fcfs --slots 4 --lengths fixed:length=1 --num-prompts 200 --replications 2 "
+        "--jobs 1 --loads 0.3 --metric tpot --percentiles 50 --goodput e2el:9 --out",
+        tmp_path,
+    )
+    assert code == 0
+    assert [path.name for path in tmp_path.glob("*.png")] == ["attainment-against-load.png"]
+    assert "-: no request has a value" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_the_command_writes_table_curve_pictures_and_page(command: Command, tmp_path: Path) -> None:
     code, out, err = command(*SMALL, "--out", tmp_path)
     assert code == 0

@@ -162,6 +162,18 @@ def test_a_baseline_gives_tables_of_differences() -> None:
     )
 
 
+def test_a_metric_without_values_has_a_table_that_says_so_and_no_picture() -> None:
+    frame = table((0.5, 0.7)).assign(
+        e2el_mean_observations=1000.0, tpot_mean=np.nan, tpot_mean_observations=0.0
+    )
+    (section,) = study_sections(frame, ["tpot", "e2el"], "load", TimeUnit("step"))
+    assert [picture.name for picture in section.pictures] == ["e2el-against-load"]
+    empty, full = section.tables
+    assert {row[1] for row in empty.rows} == {"-"}
+    assert [note for note in empty.notes if note.startswith("- a replication has no value")] != []
+    assert not any(note.startswith("-") for note in full.notes)
+
+
 def test_programs_get_the_differences_of_the_page() -> None:
     frame = table((0.5,), slots=(2, 4)).assign(e2el_mean_observations=1000.0, makespan=7.0)
     found = difference_records(frame, ["e2el", "makespan"], "alpha", "fcfs")

@@ -15,7 +15,7 @@ from analysis.report import Picture, Section
 from analysis.stability import UNDECIDED
 from analysis.statistic import MEAN, quantiles
 from analysis.tables import Table
-from analysis.text import number, with_interval
+from analysis.text import ABSENT, number, with_interval
 from analysis.time_unit import TimeUnit
 
 _MARKS = {"unstable": " !", "undecided": " ?"}
@@ -138,11 +138,18 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
                 [(policy, *map(_cell, points)) for policy, points in lines.items()],
                 notes=[
                     *(note for verdict, note in _NOTES.items() if verdict in verdicts),
+                    *_missing(list(chain.from_iterable(lines.values()))),
                     *_shortages(list(chain.from_iterable(lines.values()))),
                 ],
             )
         )
     return tables
+
+
+def _missing(points: Sequence[Point]) -> list[str]:
+    """Why points have no value, each reason once."""
+    notes = (point.estimate.note for point in points if point.estimate.value is None)
+    return list(dict.fromkeys(f"{ABSENT}: {note}" for note in notes if note is not None))
 
 
 def _shortages(points: Sequence[Point]) -> list[str]:
@@ -171,18 +178,20 @@ def _statistics(question: Question) -> list[str]:
 
 def _pictures(found: Capacity, question: Question, time_unit: TimeUnit) -> list[Picture]:
     latencies = [name for name in _statistics(question) if name != ATTAINED]
-    pictures = [
-        Picture(
-            "latency-against-load",
-            f"The {definition(question.metric).title} against load",
-            f"One panel a statistic, one line a policy. {_READING}",
-            load_curves(
-                _panels(found, latencies),
-                definition(question.metric).label(time_unit),
-                undecided=_panels(found, latencies, ("undecided",)),
-            ),
+    panels, pictures = _panels(found, latencies), []
+    if any(loads for lines in panels.values() for loads, _ in lines.values()):
+        pictures.append(
+            Picture(
+                "latency-against-load",
+                f"The {definition(question.metric).title} against load",
+                f"One panel a statistic, one line a policy. {_READING}",
+                load_curves(
+                    panels,
+                    definition(question.metric).label(time_unit),
+                    undecided=_panels(found, latencies, ("undecided",)),
+                ),
+            )
         )
-    ]
     if question.objectives is not None:
         pictures.append(
             Picture(
