@@ -13,9 +13,8 @@ from typing import Literal
 import numpy as np
 
 from analysis import replications
+from analysis.attainment import attained
 from analysis.estimate import Estimate
-from analysis.goodput import met
-from analysis.latency import measured_rows, served_requests
 from analysis.stability import WorkRates, backlog_of, is_stream, judge, sustained_work
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import can_compile
@@ -166,12 +165,6 @@ def keeps_up(bench: Bench, speed: float) -> bool:
             return False
     found = judge(bench.run(speed), rates)
     return found is not None and found.verdict == "stable"
-
-
-def attained(run: Run, objectives: Mapping[str, float], warmup: int = 0) -> float:
-    """Share of the requests, after the first ``warmup``, that met every objective."""
-    good = met(served_requests(run), run.step_time, objectives)
-    return float(np.mean(good[measured_rows(run, warmup)]))
 
 
 def largest(holds: Callable[[float], bool], highest: float, halvings: int = HALVINGS) -> float | None:

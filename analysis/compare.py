@@ -15,9 +15,11 @@ from analysis.estimate import Estimate
 from analysis.latency import arrival_series, served_requests
 from analysis.metric_memory import memory_of_difference
 from analysis.outcome import Outcome
+from analysis.outward import withhold_outward
 from analysis.queue_memory import Memory
 from analysis.replications import ONE_LOG
 from analysis.series import Series
+from analysis.simultaneous import confidence_of_each
 from analysis.stability import (
     ONE_BACKLOG,
     ONE_BURST,
@@ -175,12 +177,12 @@ def compare(
     _check_same_arrivals(outcomes)
     check_metrics(metrics)
     statistics = (MEAN, *quantiles(percentiles))
-    confidence = 1 - 0.05 / max(1, len(outcomes) - 1)
+    confidence = confidence_of_each(len(outcomes) - 1)
     differences = [
-        pair.difference(statistic, confidence)
+        difference
         for metric in metrics
         for pair in _pairs(outcomes, metric, statistics, warmup)
-        for statistic in statistics
+        for difference in pair.differences(statistics, confidence)
     ]
     return Comparison(
         outcomes=tuple(outcomes),
@@ -220,7 +222,7 @@ def differences_from(
     known = {outcome.policy: outcome for outcome in comparison.outcomes}
     compared = [known[policy], *(known[each] for each in known if each in others)]
     pairs = _pairs(compared, metric, (MEAN,), comparison.warmup)
-    return [pair.difference(MEAN, comparison.confidence) for pair in pairs]
+    return [difference for pair in pairs for difference in pair.differences((MEAN,), comparison.confidence)]
 
 
 def _pairs(
@@ -271,18 +273,24 @@ class _Pair:
             np.array_equal(each.values, baseline.values) for each, baseline in pairs
         )
 
-    def difference(self, statistic: Statistic, confidence: float) -> Difference:
-        estimate = self.estimate(statistic, confidence)
-        return Difference(
-            policy=self.policy,
-            baseline=self.baseline,
-            metric=self.metric,
-            statistic=statistic.name,
-            estimate=estimate,
-            identical=self.identical,
-            steady=self.steady,
-            variance_reduction=None if estimate.low is None else self.variance_reduction(statistic),
-        )
+    def differences(self, statistics: Sequence[Statistic], confidence: float) -> list[Difference]:
+        estimates = {each.name: self.estimate(each, confidence) for each in statistics}
+        estimates = withhold_outward(statistics, estimates)
+        return [
+            Difference(
+                policy=self.policy,
+                baseline=self.baseline,
+                metric=self.metric,
+                statistic=each.name,
+                estimate=estimates[each.name],
+                identical=self.identical,
+                steady=self.steady,
+                variance_reduction=(
+                    None if estimates[each.name].low is None else self.variance_reduction(each)
+                ),
+            )
+            for each in statistics
+        ]
 
     def estimate(self, statistic: Statistic, confidence: float) -> Estimate:
         if len(self.series) > 1:

@@ -30,10 +30,15 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Estimate:
         Independent values, one a replication.
     confidence : float
         Nominal coverage.
+
+    Raises
+    ------
+    ValueError
+        If there is only one value, or the confidence does not lie between 0 and 1.
     """
+    quantile = student(len(values), confidence)
     centre = float(np.mean(values))
-    spread = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    half = student(len(values), confidence) * spread
+    half = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
     return Estimate(centre, centre - half, centre + half)
 
 

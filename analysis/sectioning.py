@@ -148,7 +148,17 @@ def estimate_difference(
 
 
 def student(parts: int, confidence: float) -> float:
-    """Student's quantile for a two-sided interval from so many parts."""
+    """Student's quantile for a two-sided interval from so many parts.
+
+    Raises
+    ------
+    ValueError
+        If the confidence does not lie between 0 and 1, or a single part shows no spread.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r}: must lie strictly between 0 and 1")
+    if parts < 2:
+        raise ValueError(f"parts={parts!r}: must be at least 2, one shows no spread")
     return float(stdtrit(parts - 1, (1 + confidence) / 2))
 
 

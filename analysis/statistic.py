@@ -103,15 +103,14 @@ class Statistic:
         sections: int = SECTIONS,
     ) -> str | None:
         """Why ``values`` cannot carry an interval, None if they hold ``enough`` `observations`."""
-        longest = self._counted * len(values) / enough
+        longest = self._counted * len(values) / enough * (1 + _ROUNDING)
         time = self._time(values, found, max(longest, self._least_time(memory, sections)))
         if time <= longest:
             return None
         if time == math.inf:
             return f"not enough data for {self.name}: as much work arrives as can be done"
         wanted = enough * time / self._counted
-        wanted = round(wanted, 1 - math.floor(math.log10(wanted)))
-        return f"not enough data for {self.name} (n = {len(values):,}, about {wanted:,.0f} needed)"
+        return f"not enough data for {self.name} (n = {len(values):,}, about {_round_up(wanted):,} needed)"
 
     @property
     def _rarer(self) -> float:
@@ -137,6 +136,12 @@ class Statistic:
             memory.least_time(part=part, as_mean=self._counted / _FOR_MEAN),
             memory.requests * _SPANNED * sections * self._counted / ENOUGH,
         )
+
+
+def _round_up(number: float) -> int:
+    """To two digits, upwards: so many as there are must not be called too few."""
+    unit: int = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return math.ceil(number / unit * (1 - _ROUNDING)) * unit
 
 
 MEAN = Statistic("mean")

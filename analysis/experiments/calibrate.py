@@ -17,11 +17,12 @@ from analysis.estimate import Estimate
 from analysis.externality import externality_shares, step_shares
 from analysis.latency import arrival_series
 from analysis.metric_memory import memory_of_difference, memory_of_metric
-from analysis.queue_memory import Memory
-from analysis.replications import ONE_LOG
+from analysis.ruled_out import ruled_out
 from analysis.series import Series
+from analysis.simultaneous import confidence_of_each
 from analysis.stability import Stability, judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
+from analysis.summary import distribution
 from analysis.workers import results
 from policies import ISJL
 from serving_sim import StepTime, Workload, simulate
@@ -112,7 +113,7 @@ class Calibration:
     alpha : int or None
         The budget chosen; None if none meets the limits.
     confidence : float
-        At which all candidates were compared with the chosen one, at once.
+        At which all candidates were compared with the chosen one, at once and whichever was chosen.
     rivals : tuple of int
         Budgets within the limits whose cost cannot be told from that of the chosen one.
     warnings : tuple of str
@@ -252,7 +253,8 @@ def _judged(replays: Mapping[int, _Replay], goal: Goal) -> tuple[int | None, tup
     """The budget chosen, None where none meets the limits, and what speaks for and against each."""
     missed = {alpha: _missed(replay, goal) for alpha, replay in replays.items()}
     chosen = _choose(replays, missed, goal)
-    confidence = 1 - (1 - goal.confidence) / max(1, len(replays) - 1)  # all intervals at once (Bonferroni)
+    # any candidate might have been chosen, so that the intervals of all pairs must hold
+    confidence = confidence_of_each(math.comb(len(replays), 2), goal.confidence)
     return chosen, tuple(
         Candidate(
             alpha=alpha,
@@ -296,21 +298,15 @@ def _replay(
     run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
     split = costs(run, cost)
     stability = judge(run)
-    note = ONE_LOG if one_log else no_steady_state(run, stability)
+    note = ruled_out(one_log=one_log) or no_steady_state(run, stability)
     own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
     order = workload.arrival_order
     return _Replay(
         alpha=alpha,
         throughput=run.throughput,
-        latency={
-            each.name: _latency(
-                each,
-                arrival_series(run, "e2el"),
-                note,
-                memory_of_metric("e2el", [run], stability),
-            )
-            for each in statistics
-        },
+        latency=distribution(
+            arrival_series(run, "e2el"), statistics, note, memory_of_metric("e2el", [run], stability)
+        ).quantiles,
         steps=run.steps,
         externality=run.externality,
         total=split.time_cost + split.externality_cost,
@@ -318,11 +314,6 @@ def _replay(
         stability=stability,
         no_steady_state=note,
     )
-
-
-def _latency(statistic: Statistic, values: FloatArray, note: str | None, memory: Memory) -> Estimate:
-    estimate = sectioning.estimate(statistic, values, memory=memory)
-    return estimate if note is None else estimate.withheld(note)
 
 
 def _missed(replay: _Replay, goal: Goal) -> tuple[str, ...]:

@@ -51,8 +51,9 @@ def study_curves(curves: Sequence[Curve], panels: Mapping[str, str], *, x: str, 
     with drawing():
         figure = new_figure(height=0.8 + 2.6 * rows)
         grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
-        for axes, (title, column) in zip(grid.flat, panels.items(), strict=False):
-            found = {curve.label: curve.estimates(column) for curve in curves}
+        points = {curve.label: curve.estimates(panels) for curve in curves}
+        for axes, title in zip(grid.flat, panels, strict=False):
+            found = {label: [each[title] for each in along] for label, along in points.items()}
             for curve in curves:
                 _line(axes, curve, found[curve.label], style[curve.label])
             axes.set_title(title, loc="left")

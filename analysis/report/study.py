@@ -136,10 +136,10 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
         (
             _row_name(curve.label, axis, None if curve.constant else x)
             + _MARKS.get(curve.verdicts[place] or "", ""),
-            *(with_interval(estimates[column][place]) for column in panels.values()),
+            *map(with_interval, estimates[place].values()),
         )
         for curve in curves
-        for estimates in ({column: curve.estimates(column) for column in panels.values()},)
+        for estimates in (curve.estimates(panels),)
         for place, x in enumerate(curve.x[:1] if curve.constant else curve.x)
     ]
     title = definition(metric).label(unit)

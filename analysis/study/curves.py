@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,11 @@ import pandas as pd
 
 from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
+from analysis.outward import withhold_outward
 from analysis.replications import enough_observations, interval, largest
 from analysis.ruled_out import ruled_out
 from analysis.stability import Verdict, are_finite, common_verdict, no_long_run
+from analysis.statistic import Statistic, quantiles
 from analysis.study.cell import Cell
 from analysis.text import number
 
@@ -61,9 +63,23 @@ class Curve:
         """Whether, at each point, the queue grew as long as requests arrived; None for backlogs."""
         return tuple(map(_verdict, self.rows))
 
-    def estimates(self, column: str) -> list[Estimate]:
-        """A column over the replications of each point, as `over_replications` gives it."""
-        return [over_replications(each, column) for each in self.rows]
+    def estimates(self, columns: Mapping[str, str]) -> list[dict[str, Estimate]]:
+        """Columns over the replications of each point, by statistic, as `over_replications` gives them.
+
+        An interval is left out as `withhold_outward` says.
+
+        Parameters
+        ----------
+        columns : mapping of str to str
+            As `columns_of` gives them.
+        """
+        statistics = statistics_of(columns)
+        return [
+            withhold_outward(
+                statistics, {name: over_replications(each, column) for name, column in columns.items()}
+            )
+            for each in self.rows
+        ]
 
 
 def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
@@ -106,6 +122,14 @@ def columns_of(curves: Sequence[Curve], metric: str) -> dict[str, str]:
         if metric in _OF_REQUESTS and name.startswith(f"{metric}_")
     ]
     return {column.removeprefix(f"{metric}_"): column for column in columns} or {"": metric}
+
+
+def statistics_of(columns: Iterable[str]) -> list[Statistic]:
+    """The statistics that `columns_of` names; what is neither mean nor quantile stands for itself."""
+    return [
+        quantiles([float(name.removeprefix("p"))])[0] if name.startswith("p") else Statistic(name)
+        for name in columns
+    ]
 
 
 def _verdict(rows: pd.DataFrame) -> Verdict | None:

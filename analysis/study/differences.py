@@ -10,8 +10,10 @@ import pandas as pd
 
 from analysis.definitions import MAXIMA
 from analysis.estimate import Estimate
+from analysis.outward import withhold_outward
 from analysis.replications import interval
-from analysis.study.curves import Curve, columns_of, over_replications, settings
+from analysis.simultaneous import confidence_of_each
+from analysis.study.curves import Curve, columns_of, over_replications, settings, statistics_of
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,6 @@ def check_baseline(baseline: str, settings: Iterable[Sequence[Curve]]) -> None:
         raise ValueError(f"baseline={baseline!r}: must be one of {', '.join(labels)}")
 
 
-def joint_confidence(curves: Sequence[Curve]) -> float:
-    """Of each interval, so that those of all policies hold at once with 95 % (Bonferroni)."""
-    return 1 - 0.05 / max(1, len(curves) - 1)
-
-
 def paired_differences(curves: Sequence[Curve], metric: str, baseline: str) -> list[Paired]:
     """Differences of one setting in a metric; none where it lacks the baseline.
 
@@ -69,12 +66,19 @@ def paired_differences(curves: Sequence[Curve], metric: str, baseline: str) -> l
     if not bases:
         return []
     base = dict(zip(bases[0].x, bases[0].rows, strict=True))
-    columns, confidence = columns_of(curves, metric), joint_confidence(curves)
+    columns, confidence = columns_of(curves, metric), confidence_of_each(len(curves) - 1)
+    statistics = statistics_of(columns)
     return [
         Paired(
             curve.label,
             None if alone else x,
-            {name: paired_difference(rows, base[x], column, confidence) for name, column in columns.items()},
+            withhold_outward(
+                statistics,
+                {
+                    name: paired_difference(rows, base[x], column, confidence)
+                    for name, column in columns.items()
+                },
+            ),
         )
         for curve in others
         for alone in (curve.constant and bases[0].constant,)
@@ -107,7 +111,7 @@ def difference_records(
             "baseline": baseline,
             "metric": metric,
             "statistic": statistic or None,
-            "confidence": joint_confidence(curves),
+            "confidence": confidence_of_each(len(curves) - 1),
             "estimate": asdict(estimate),
         }
         for setting, curves in settings(table, axis).items()

@@ -73,6 +73,18 @@ def test_the_difference_is_that_of_the_totals() -> None:
     assert other.difference.value == pytest.approx((other.total - chosen.total) / 2000)
 
 
+def test_intervals_hold_for_all_pairs_of_candidates() -> None:
+    """The data choose with whom the others are compared: three candidates make three pairs, not two."""
+    many = stream(n=20_000)
+    goal, sure = (Goal(COST, smallest=True, confidence=each) for each in (0.95, 1 - 0.05 / 3))
+    three = calibrate(many, [80, 120, 160], goal, slots=8, step_time=StepTime())
+    two = calibrate(many, [80, 160], sure, slots=8, step_time=StepTime())
+    assert (three.alpha, two.alpha) == (80, 80)
+    found, alone = three.candidates[2].difference, two.candidates[1].difference
+    assert alone.low is not None
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+
+
 def test_limits_exclude_and_the_smallest_budget_within_them_is_taken() -> None:
     free = calibrated([5, 10, 20, 40, 80], Goal(COST))
     rates = {each.alpha: each.throughput for each in free.candidates}

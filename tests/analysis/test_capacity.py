@@ -14,13 +14,14 @@ from command_line import Command
 from joblib import cpu_count
 from refusal import refusal
 
+from analysis import replications
+from analysis.attainment import ALL_OR_NONE, attained, attainment
 from analysis.capacity import (
     AT_LEAST,
     HALVINGS,
     ONE_SEQUENCE,
     Bench,
     Limit,
-    attained,
     attaining_speed,
     keeps_up,
     largest,
@@ -37,7 +38,7 @@ from analysis.stability import judge
 from analysis.time_unit import TimeUnit
 from analysis.workers import processes
 from policies import parse_policy
-from serving_sim import Run, StepTime, Workload
+from serving_sim import Run, StepTime, Workload, simulate
 from workloads import make_workload, parse_arrivals, parse_lengths, rate_for_load
 from workloads.lengths import Geometric
 
@@ -390,3 +391,40 @@ def test_rotations_of_one_log_give_a_limit_without_an_interval() -> None:
     assert (made.stable["fcfs"].rate.note, made.note) == (None, None)
     assert {drawn.stable["fcfs"].rate.note, drawn.note} == {ONE_LOG}
     assert {point.estimate.note for point in drawn.curve} == {ONE_LOG}
+
+
+def queues(count: int, load: float, replications: int) -> list[Run]:
+    process = parse_arrivals("poisson", rate=rate_for_load(load, slots=1, mean_length=MEAN_LENGTH))
+    lengths = parse_lengths(f"geometric:mean={MEAN_LENGTH}")
+    return [
+        simulate(make_workload(count, lengths, process, seed), parse_policy("fcfs"), slots=1)
+        for seed in range(replications)
+    ]
+
+
+def test_the_share_that_meets_an_objective_has_the_guard_of_a_quantile() -> None:
+    """Where three in a hundred miss it, five replications need ten of these apiece: 333 requests at tau 1."""
+    short, long = queues(200, 0.2, 5), queues(4_000, 0.2, 5)
+    found = attainment(short, {"e2el": 45.0})
+    assert found.low is None
+    assert found.value == pytest.approx(0.97, abs=0.02)
+    assert found.note is not None
+    assert re.fullmatch(
+        r"not enough data for attainment \(n = 200, about [\d,]+ needed\) in each replication", found.note
+    )
+    sure = attainment(long, {"e2el": 45.0})
+    shares = [attained(run, {"e2el": 45.0}) for run in long]
+    assert sure == replications.interval(shares)
+
+
+@pytest.mark.parametrize(("limit", "share"), [(1e9, 1.0), (0.5, 0.0)])
+def test_one_kind_of_requests_has_no_interval(limit: float, share: float) -> None:
+    assert attainment(queues(200, 0.2, 3), {"e2el": limit}) == Estimate(share, note=ALL_OR_NONE)
+
+
+def test_no_share_lies_beyond_all_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.attainment.enough_observations", lambda _: 0.01)
+    found = attainment(queues(200, 0.2, 2), {"e2el": 60.0})
+    assert found.value is not None
+    assert 0.97 < found.value < 1
+    assert found.high == 1.0

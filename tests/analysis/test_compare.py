@@ -128,6 +128,20 @@ def test_intervals_hold_at_once() -> None:
     assert compare(outcomes(0)).differences == ()
 
 
+def test_no_difference_of_a_tail_without_one_of_the_quantile_before_it() -> None:
+    """Late values come alone, early ones hang together: only the tail seems to hold enough of them."""
+    rng = np.random.default_rng(2)
+    waves = np.repeat(rng.exponential(5.0, 40), 300)
+    values = np.where(rng.random(12_000) < 0.02, 100 + rng.random(12_000), waves)
+    run = queue_run(list(10 + values), policy="p0")
+    slower = replace(queue_run(list(11 + 1.1 * values), policy="p1"), requests=run.requests)
+    pair = [evaluate([each], rates=None, percentiles=[50, 99]) for each in (run, slower)]
+    found = {each.statistic: each for each in compare(pair, percentiles=[50, 99]).differences}
+    assert found["p50"].estimate.low is None
+    assert found["p99"].estimate.note == "not enough data for p50, so none for p99"
+    assert compare(pair, percentiles=[99]).difference("p1", "e2el", "p99").estimate.low is not None
+
+
 def test_replications_are_paired() -> None:
     rng = np.random.default_rng(2)
     runs, shifted = [], []

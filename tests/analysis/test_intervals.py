@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -310,3 +311,25 @@ def test_percentiles_that_cannot_be_are_refused(percentiles: tuple[float, ...], 
 )
 def test_a_lopsided_interval_shows_both_sides(estimate: Estimate, text: str) -> None:
     assert with_interval(estimate) == text
+
+
+@pytest.mark.parametrize("confidence", [95, 1.0, 0, -0.1, math.nan])
+def test_a_confidence_is_a_probability(confidence: float) -> None:
+    values = np.random.default_rng(0).normal(5, 1, 10_000)
+    message = f"confidence={confidence!r}: must lie strictly between 0 and 1"
+    assert refusal(lambda: sectioning.estimate(MEAN, values, confidence)) == message
+    assert refusal(lambda: replications.interval([1.0, 2.0], confidence)) == message
+
+
+def test_one_replication_has_no_interval() -> None:
+    assert refusal(lambda: replications.interval([3.0])) == "parts=1: must be at least 2, one shows no spread"
+
+
+@pytest.mark.parametrize(("count", "needed"), [(19_960, "20,000"), (20_000, "21,000"), (20_100, "21,000")])
+def test_more_are_needed_than_there_are(count: int, needed: str) -> None:
+    """50 of 20,000 beyond p99.75, in independent values: so many, and no fewer."""
+    statistic = Statistic("p99.75", 0.9975)
+    values = np.random.default_rng(1).normal(size=count)
+    enough = 50 if count < 20_000 else 50.3
+    note = statistic.shortage(values, enough=enough)
+    assert note == f"not enough data for p99.75 (n = {count:,}, about {needed} needed)"

@@ -18,7 +18,7 @@ from analysis.report.study import study_sections
 from analysis.stability import GROWING
 from analysis.study import Cell, read_study
 from analysis.study.curves import axis_of, over_replications, settings
-from analysis.study.differences import difference_records, paired_difference
+from analysis.study.differences import difference_records, paired_difference, paired_differences
 from analysis.time_unit import TimeUnit
 
 SMALL = """
@@ -70,7 +70,7 @@ def test_along_the_load_every_budget_is_a_line() -> None:
     ((title, curves),) = settings(table((0.5, 0.7)), "load").items()
     assert (title, [curve.label for curve in curves]) == ("", ["fcfs", "isjl:alpha=4", "isjl:alpha=8"])
     assert [curve.x for curve in curves] == [(0.5, 0.7)] * 3
-    assert [each.value for each in curves[2].estimates("e2el_mean")] == [80.0, 100.0]
+    assert [each["mean"].value for each in curves[2].estimates({"mean": "e2el_mean"})] == [80.0, 100.0]
 
 
 def test_a_point_where_the_queue_grows_is_marked_and_has_no_interval() -> None:
@@ -80,7 +80,7 @@ def test_a_point_where_the_queue_grows_is_marked_and_has_no_interval() -> None:
         ("stable", "unstable"),
         ("stable", "stable"),
     ]
-    stable, unstable = curves[1].estimates("e2el_mean")
+    stable, unstable = (each["mean"] for each in curves[1].estimates({"mean": "e2el_mean"}))
     assert (stable.note, unstable.note, unstable.low) == (None, GROWING, None)
 
 
@@ -104,7 +104,7 @@ def test_a_point_nobody_can_tell_of_is_marked_and_has_no_interval(verdicts: list
     frame.loc[frame["load"] == 0.7, "stability"] = verdicts
     ((_, (curve,)),) = settings(frame, "load").items()
     assert curve.verdicts == ("stable", common)
-    assert (curve.estimates("e2el_mean")[1].low is None) == (common == "undecided")
+    assert (curve.estimates({"mean": "e2el_mean"})[1]["mean"].low is None) == (common == "undecided")
     (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
     (drawn,) = section.tables
     mark = " (?)" if common == "undecided" else ""
@@ -117,9 +117,9 @@ def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
     assert list(found) == ["slots 2, load 0.5", "slots 4, load 0.5", "slots 2, load 0.7", "slots 4, load 0.7"]
     fcfs, isjl = found["slots 4, load 0.5"]
     assert (fcfs.label, fcfs.x, fcfs.constant) == ("fcfs", (4.0, 8.0), True)
-    assert [each.value for each in fcfs.estimates("e2el_mean")] == [92.0, 92.0]
+    assert [each["mean"].value for each in fcfs.estimates({"mean": "e2el_mean"})] == [92.0, 92.0]
     assert (isjl.label, isjl.x, isjl.constant) == ("isjl", (4.0, 8.0), False)
-    assert [each.value for each in isjl.estimates("e2el_mean")] == [96.0, 100.0]
+    assert [each["mean"].value for each in isjl.estimates({"mean": "e2el_mean"})] == [96.0, 100.0]
 
 
 def test_differences_are_paired_by_replication() -> None:
@@ -220,7 +220,8 @@ def test_along_slots_every_policy_has_a_point_a_size() -> None:
         ("isjl:alpha=4", (2.0, 4.0), False),
         ("isjl:alpha=8", (2.0, 4.0), False),
     ]
-    assert [each.value for each in found["load 0.5"][0].estimates("e2el_mean")] == [72.0, 92.0]
+    points = found["load 0.5"][0].estimates({"mean": "e2el_mean"})
+    assert [each["mean"].value for each in points] == [72.0, 92.0]
 
 
 def test_a_policy_without_a_budget_is_named_without_one() -> None:
@@ -351,3 +352,18 @@ def test_plot_writes_a_picture_a_metric_and_a_page(capsys: pytest.CaptureFixture
         "throughput-against-alpha-setting-2.png",
     ]
     assert "Load 0.7" in Path("alpha/report.html").read_text(encoding="utf-8")
+
+
+def test_no_tail_of_a_curve_without_the_quantile_before_it() -> None:
+    frame = table((0.5,)).assign(
+        e2el_p90=1.0 + np.arange(9.0), e2el_p90_observations=2.0, e2el_p99=3.0, e2el_p99_observations=1000.0
+    )
+    curve, other, _ = settings(frame, "load")[""]
+    (found,) = curve.estimates({"p90": "e2el_p90", "p99": "e2el_p99"})
+    note = "not enough data for p90, so none for p99"
+    assert found == {
+        "p90": Estimate(2.0, note="not enough data in a replication"),
+        "p99": Estimate(3.0, note=note),
+    }
+    (difference,) = paired_differences([curve, other], "e2el", "fcfs")
+    assert difference.estimates["p99"] == Estimate(0.0, note=note)

@@ -13,24 +13,23 @@ import pandas as pd
 from joblib import delayed
 
 from analysis import replications, sectioning
+from analysis.attainment import ATTAINED, attained, attainment
 from analysis.capacity import (
     ONE_SEQUENCE,
     Bench,
     Limit,
-    attained,
     attaining_speed,
     over_replications,
     stable_speed,
 )
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
-from analysis.metric_memory import memory_of_metric
+from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.pace import check_pace
 from analysis.stability import WorkRates, judge, judge_together, no_long_run
 from analysis.statistic import MEAN, quantiles
 from analysis.workers import results
 
-ATTAINED = "attainment"
 """The statistic that is the share of requests which meet the objectives."""
 
 
@@ -257,9 +256,10 @@ def _points(
         else replications.estimates(statistics, series, memory=memory)
     )
     if question.objectives is not None:
-        shares = [attained(run, question.objectives, question.warmup) for run in runs]
         estimates[ATTAINED] = (
-            Estimate(shares[0], note=ONE_SEQUENCE) if single else replications.interval(shares)
+            Estimate(attained(runs[0], question.objectives, question.warmup), note=ONE_SEQUENCE)
+            if single
+            else attainment(runs, question.objectives, question.warmup, memory_of_difference("ttft", found))
         )
     withheld = no_long_run(verdict, ruled_out=ruled_out)
     if withheld is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from analysis.attainment import ATTAINED
 from analysis.capacity import AT_LEAST, Limit
 from analysis.definitions import definition
 from analysis.estimate import Estimate
-from analysis.experiments.capacity.measured import ATTAINED, Capacity, Point, Question
+from analysis.experiments.capacity.measured import Capacity, Point, Question
 from analysis.plots.load_curves import load_curves
 from analysis.plots.ratios import Line
 from analysis.report import Picture, Section
