@@ -52,7 +52,7 @@ def gap_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure
         draw_strips(axes, edges, strips, top=top, tick=round_tick(top))
         # two lines: one is longer than a single strip is high
         axes.set_ylabel(time_unit.in_service("largest gap\n(tokens)"))
-        axes.set_xlabel(f"time ({time_unit.plural}), bins of {number(edges[1])}")
+        axes.set_xlabel(f"time ({time_unit.plural}), {_BINS} equal bins")
     return figure
 
 
