@@ -38,7 +38,7 @@ class Column:
 
 
 REQUEST_COLUMNS = (
-    Column("request_id", "text", "", "name from the input, else the row number there, from 0"),
+    Column("request_id", "text", "", "name from the input, else the number of its row there"),
     Column("release", "float", "time units", "when the request became known"),
     Column("length", "int", "tokens", "service steps it needs"),
     Column("prompt_tokens", "int", "tokens", "prompt, where the input tells", optional=True),

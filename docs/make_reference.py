@@ -69,6 +69,15 @@ WORDS = (
 )
 
 
+REQUEST_IDS = """\
+Rows are counted from 0, without the header and blank lines, but with bad rows: the number stays that of the
+file when rows are dropped, sorted, or left out by `--from`, `--tenant`, `--sample` and the like, so that a
+request can be joined back to its log. Of several files the rows are counted on from one to the next, in the
+order of their names. `--repeat` puts `~2`, `~3`, .. behind the number in later passes. Of a file that
+`workload convert` made, the ids are those of the log. Requests that were drawn, not
+read, are counted as they arrive.
+"""
+
 TIMELINE = """\
 ## `timeline.json.gz`, with `--timeline`
 
@@ -293,6 +302,7 @@ def _metrics() -> str:
             "## `requests.parquet`, or `requests.csv` with `--csv`\n",
             "One row a request, in input order.\n",
             _columns((*REQUEST_COLUMNS, TENANT, MODEL)) + "\n",
+            REQUEST_IDS,
             "## `batches.parquet`, or `batches.csv`, with `--record-batches`\n",
             _columns(BATCH_COLUMNS) + "\n",
             TIMELINE,

@@ -68,8 +68,7 @@ def workload_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> tuple[Workload
     ignored = dict.fromkeys(name for table in tables for name in table.columns if name not in COLUMNS)
     if ignored:
         intake.notes.append(f"ignored columns: {', '.join(ignored)}")
-    present = [name for name in names if name in values]
-    return Workload(**{name: values[name] for name in present}), intake.report("plain")
+    return Workload(**values), intake.report("plain")
 
 
 def blocks_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> Iterator[Workload]:
@@ -80,7 +79,7 @@ def blocks_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> Iterator[Workloa
     intake = Intake(tables, on_bad_row)
     names = intake.names(NEEDED, COLUMNS)
     for values in intake.in_turn(names, _Check(), "release"):
-        yield Workload(**{name: values[name] for name in names if name in values})
+        yield Workload(**values)
 
 
 def write_workload(workload: Workload, path: str | Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from serving_sim import Workload
 from serving_sim.request import FloatArray, IntArray, TextArray
 from workloads.parameters import check_count
+from workloads.row_names import row_names
 from workloads.shaping.shaping import Shaped, in_arrival_order
 
 _MOST = 10**8
@@ -28,7 +29,8 @@ class Repeat:
     Parameters
     ----------
     times : int
-        Passes, >= 1. Requests of a later pass that have ids get ``~2``, ``~3``, .. behind them.
+        Passes, >= 1. A request without an id gets the number of its row, from 0; in a later pass ids get
+        ``~2``, ``~3``, .. behind them.
 
     Raises
     ------
@@ -64,10 +66,11 @@ class Repeat:
 
 def _pass(log: Workload, rows: IntArray, release: FloatArray, number: int) -> Workload:
     part = log.take(rows)
-    return replace(part, release=release, request_id=_names(part.request_id, number))
+    ids = row_names(rows) if part.request_id is None else part.request_id
+    return replace(part, release=release, request_id=_names(ids, number))
 
 
-def _names(request_id: TextArray | None, number: int) -> TextArray | None:
-    if request_id is None or number == 0:
+def _names(request_id: TextArray, number: int) -> TextArray:
+    if number == 0:
         return request_id
     return np.array([f"{name}~{number + 1}" for name in request_id], dtype=np.object_)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from serving_sim import Workload
 from workloads.generate import Stream, stream
+from workloads.row_names import taken
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def kept(workload: Workload, rows: NDArray[np.bool_], by: str) -> Workload:
     """
     if not rows.any():
         raise ValueError(f"{by}: leaves none of the {len(workload):,} requests")
-    return workload.take(np.flatnonzero(rows))
+    return taken(workload, np.flatnonzero(rows))
 
 
 def counted(reasons: Mapping[str, int]) -> dict[str, int]:
@@ -130,4 +131,4 @@ def counted(reasons: Mapping[str, int]) -> dict[str, int]:
 
 def in_arrival_order(workload: Workload) -> Workload:
     """The requests sorted by release, equal releases in input order."""
-    return workload if workload.arrival_order is None else workload.take(workload.arrival_order)
+    return workload if workload.arrival_order is None else taken(workload, workload.arrival_order)

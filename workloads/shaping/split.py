@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from serving_sim import Workload
+from workloads.row_names import taken
 
 
 def split(workload: Workload, by: Literal["tenant", "model"]) -> dict[str, Workload]:
@@ -38,4 +39,4 @@ def split(workload: Workload, by: Literal["tenant", "model"]) -> dict[str, Workl
     codes = np.array([code_of[name] for name in names])
     counts = np.bincount(codes)
     rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
-    return {known[code]: workload.take(rows[code]) for code in np.argsort(-counts, kind="stable")}
+    return {known[code]: taken(workload, rows[code]) for code in np.argsort(-counts, kind="stable")}

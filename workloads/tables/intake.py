@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NoReturn, get_args
@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from serving_sim.columns import IntArray
 from workloads.report import ReadReport
+from workloads.row_names import row_names
 from workloads.tables.batch import Batch
 from workloads.tables.table import Table
 
@@ -50,6 +52,9 @@ class Intake:
         self._begins: list[int] = []  # number of the first row of each table
         self._rows = 0
         self._misfits = 0
+        self._before = 0  # rows and misfits of the tables before
+        self._stops: list[int] = []  # for each misfit of a table, how many of its rows come before
+        self._numbers: list[IntArray] = []  # of the rows kept, where rows may be left out
         self._dropped: Counter[str] = Counter()
         self._out_of_order = 0
         self.notes: list[str] = []
@@ -77,7 +82,12 @@ class Intake:
         ValueError
             If no row is left, or, unless bad rows are dropped, if a row breaks a rule.
         """
-        parts = [part for table in self._tables for part, _ in self._parts(table, names, check)]
+        parts = []
+        for table in self._tables:
+            for part, rows in self._parts(table, names, check):
+                parts.append(part)
+                if not self._strict:
+                    self._numbers.append(self._numbered(table, rows))
         self._refuse_if_none(sum(len(next(iter(part.values()))) for part in parts))
         # Parts are given up column by column, so that the whole is never there twice.
         return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
@@ -107,7 +117,8 @@ class Intake:
                     _refuse(found, place, _found(key, column[at].item()), rule)
                 last = column[-1]
                 kept += len(column)
-                yield values
+                # Named from the first batch on, as all batches of a stream have the same columns.
+                yield values if self._strict else _named(values, self._numbered(table, rows))
         self._refuse_if_none(kept)
 
     def _parts(
@@ -115,6 +126,8 @@ class Intake:
     ) -> Iterator[tuple[Values, NDArray[np.intp]]]:
         """The good rows of each batch, and which of its rows they are."""
         self._begins.append(self._rows)
+        self._before = self._rows + self._misfits
+        self._stops = []
         misfits = 0
         for raw in table.batches(names):
             misfits = self._take_misfits(table, misfits)
@@ -154,7 +167,16 @@ class Intake:
         return {key: column[~again] for key, column in values.items()}
 
     def in_order(self, values: Values, key: str) -> Values:
-        """The rows sorted by a column; rows with equal values keep the file's order."""
+        """The rows sorted by a column; rows with equal values keep the file's order.
+
+        Where rows moved or were left out, each gets its number as ``request_id``, unless it has one: rows
+        and misfits of all tables, one after the other, counted from 0.
+        """
+        if self._numbers:
+            numbers = np.concatenate(self._numbers)
+            self._numbers.clear()
+            if not np.array_equal(numbers, np.arange(len(numbers))):
+                values = _named(values, numbers)
         column = values[key]
         back = int(np.count_nonzero(column[1:] < column[:-1]))
         if back == 0:
@@ -163,7 +185,7 @@ class Intake:
         rows = "1 row is" if back == 1 else f"{back} rows are"
         self.notes.append(f"{rows} earlier than the row before; sorted, equal times in the file's order")
         order = np.argsort(column, kind="stable")
-        return {name: column[order] for name, column in values.items()}
+        return _named({name: column[order] for name, column in values.items()}, order)
 
     def report(self, name: str) -> ReadReport:
         """What became of the rows, read as the named format."""
@@ -194,6 +216,15 @@ class Intake:
         self._misfits += len(new)
         return taken + len(new)
 
+    def _numbered(self, table: Table, rows: NDArray[np.intp]) -> IntArray:
+        """Numbers of rows of the batch at hand in the whole input, misfits among them."""
+        place = self._rows - self._begins[-1] + rows
+        new = table.misfits[len(self._stops) :]
+        self._stops += [misfit.record - bisect_left(table.skipped, misfit.record) for misfit in new]
+        passed = bisect_right(self._stops, self._rows - self._begins[-1])
+        around = np.array(self._stops[passed:], np.int64)
+        return self._before + passed + place + np.searchsorted(around, place, side="right")
+
     def _place(self, row: int) -> tuple[Table, str]:
         """The table that holds a row, and where it stands in it."""
         number = bisect_right(self._begins, row) - 1
@@ -206,6 +237,11 @@ class Intake:
         reasons = "".join(f"; {count} x {reason}" for reason, count in self._dropped.items())
         rule = f"must hold at least one {self._holding}, found none"
         raise ValueError(f"{self._tables[0].path}: {rule}{reasons}")
+
+
+def _named(values: Values, numbers: IntArray) -> Values:
+    """The columns with row numbers as ids, unless rows have ids."""
+    return values if "request_id" in values else values | {"request_id": row_names(numbers)}
 
 
 def _found(name: str, value: object) -> str:
