@@ -84,7 +84,8 @@ def simulate(
     TypeError
         If an argument is of another kind.
     ValueError
-        If an argument breaks a rule, or ``engine="compiled"`` cannot serve the run; behind the first
+        If an argument breaks a rule, the run reaches an instant too late to tell steps apart
+        (`StepTime.latest`), or ``engine="compiled"`` cannot serve it; behind the first
         `serving_sim.compiled.choice.WORTH_COMPILING` requests of a stream also if "auto" took it.
     PolicyError
         If the policy breaks its contract or leaves requests waiting for ever.
