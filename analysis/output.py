@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from analysis.frames import batch_frame, request_frame
 from analysis.json_text import to_json
 from analysis.latency import served_requests
+from analysis.run_files import BATCHES, REQUESTS, SUMMARY
 from serving_sim import Batches, Run, Served
 from workloads.whole_file import replacing
 
@@ -60,11 +61,11 @@ def write_run(
         Whether to write the batches, where the run recorded them.
     """
     suffix = ".csv" if csv else ".parquet"
-    with RequestFile(folder / f"requests{suffix}") as file:
+    with RequestFile(folder / (REQUESTS + suffix)) as file:
         file.write(served_requests(run))
     if batches and run.batches is not None:
-        write_batches(folder / f"batches{suffix}", run.batches)
-    write_json(folder / "summary.json", summary)
+        write_batches(folder / (BATCHES + suffix), run.batches)
+    write_json(folder / SUMMARY, summary)
 
 
 class RequestFile:

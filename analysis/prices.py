@@ -9,6 +9,7 @@ from pathlib import Path
 
 from analysis.economics import CostModel, Tariff, check_price
 from serving_sim import Workload
+from workloads.own_inputs import note_input
 
 _NAME, _PRICES, _OPTIONAL = "tariff", ("input", "output"), ("cached",)
 
@@ -75,6 +76,7 @@ def read_tariffs(path: Path) -> dict[str, Tariff]:
         If a column is missing, a price is no number >= 0, a name comes twice or there is no row; the
         message names file, line, column and value.
     """
+    note_input(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from workloads.own_inputs import note_input
 from workloads.regular_file import RULE, may_not_end
 
 LARGEST = 1 << 22
@@ -21,9 +22,12 @@ def read_toml(path: Path) -> dict[str, Any]:
         If the file is no TOML or too large; the message leaves it to the caller to name the file.
     OSError
         If it cannot be read.
+    OwnInputError
+        If the command is about to write it.
     """
     if may_not_end(path):
         raise ValueError(RULE)
+    note_input(path)
     with path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:

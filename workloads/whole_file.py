@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from workloads.own_inputs import Target, check_output
+
 if sys.platform != "win32":
     import fcntl
 
@@ -35,8 +37,11 @@ def replacing(path: Path) -> Iterator[Path]:
     ------
     OSError
         If the file cannot be written; the error names it.
+    OwnInputError
+        If the command has read it.
     """
     global finished  # noqa: PLW0603  (files are a matter of the process, as its signals are)
+    check_output(Target(path, str(path)))
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
     # a name of this writing alone: processes and threads may write the same file, and the last to finish wins

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,7 @@ from analysis.cli.options import (
 )
 from analysis.cli.serve import Job, make_job, show_costs, timeline_window
 from analysis.cli.traffic import lines
+from analysis.run_files import PATTERNS
 from analysis.text import file_names
 
 if TYPE_CHECKING:
@@ -69,13 +71,12 @@ def compare(
     )
     described = [each.describe() for each in job.policies]
     check_distinct(described)
-    folders = {} if output.out is None else file_names(described)
+    folders = {} if output.out is None else _folders(output.out, described)
     say(lines(job.head()), quiet=output.quiet)
 
     def write(final: Job, outcome: Outcome) -> None:
         if output.out is not None:
-            folder = output.out / folders[outcome.policy]
-            for note in final.write(folder, outcome, output, timeline):
+            for note in final.write(folders[outcome.policy], outcome, output, timeline):
                 say(f"{outcome.policy}: {note}", quiet=output.quiet)
 
     asked = job
@@ -102,6 +103,16 @@ def compare(
         show(table)
     if prices.given:
         show_costs(job, outcomes)
+
+
+def _folders(out: Path, policies: Sequence[str]) -> dict[str, Path]:
+    """Where the runs of each policy go, which is no place that they come from."""
+    from workloads.own_inputs import Target, check_output
+
+    folders = {policy: out / name for policy, name in file_names(policies).items()}
+    for folder in folders.values():
+        check_output(Target(folder, str(folder), PATTERNS))
+    return folders
 
 
 def _reports_costs(output: OutputOptions, prices: PriceOptions) -> bool:

@@ -14,6 +14,7 @@ import typer
 
 from analysis.cli.console import say
 from analysis.cli.ending import at_work
+from analysis.cli.sparing import sparing_inputs
 from analysis.version import project_version
 
 _PACKAGES = ("serving_sim", "policies", "workloads", "analysis")
@@ -22,13 +23,16 @@ _Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard
 
 
 def detailed(command: Callable[..., None]) -> Callable[..., None]:
-    """The command at its work, with an option more: it has the log of all packages said on standard error."""
+    """The command at its work, its inputs safe from its outputs, with an option more.
+
+    The option has the log of all packages said on standard error.
+    """
 
     @wraps(command)
     def call(*, verbose: bool, **values: Any) -> None:  # noqa: ANN401
         if verbose and values.get("quiet"):
             raise ValueError("--verbose: cannot go with --quiet")
-        with at_work(), _told() if verbose else contextlib.nullcontext():
+        with at_work(), sparing_inputs(hints, values), _told() if verbose else contextlib.nullcontext():
             command(**values)
 
     hints = get_type_hints(command, include_extras=True)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from analysis.cli import completion
-from analysis.cli.paths import input_path, output_folder
+from analysis.cli.paths import input_path, run_folder
 
 _workload = partial(typer.Option, rich_help_panel="Workload", show_default=False)
 _trace = partial(typer.Option, rich_help_panel="Workload from a file", show_default=False)
@@ -317,9 +317,9 @@ class StatisticsOptions:
 class OutputOptions:
     """What is written and said."""
 
-    out: Annotated[
-        Path | None, _output(help="Folder for the files.", metavar="DIR", parser=output_folder)
-    ] = None
+    out: Annotated[Path | None, _output(help="Folder for the files.", metavar="DIR", parser=run_folder)] = (
+        None
+    )
     csv: Annotated[bool, _output("--csv", help="Write tables as CSV, not Parquet.")] = False
     record_batches: Annotated[
         bool, _output("--record-batches", help="Also write one row per span of constant batch.")

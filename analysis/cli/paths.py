@@ -32,6 +32,17 @@ def output_folder(text: str | Path) -> Path:
     return path
 
 
+def run_folder(text: str | Path) -> Path:
+    """A folder for the files of runs, as `output_folder`; what goes there has names that inputs may bear.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it could not be made or written to.
+    """
+    return output_folder(text)
+
+
 def output_file(text: str | Path) -> Path:
     """A file to write, in a folder that is made later where it does not exist.
 

@@ -29,6 +29,7 @@ from analysis.cli.preset import with_defaults
 from analysis.cli.server import Server, make_policies, make_server
 from analysis.cli.traffic import Traffic, time_unit, traffic
 from analysis.cli.wanted import Wanted, parse_wanted
+from analysis.run_files import ESTIMATES, REPLICATION, TIMELINE
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
 
@@ -253,15 +254,15 @@ class Job:
 
         single = len(outcome.runs) == 1
         folders = [
-            folder if single else folder / f"replication-{place + 1}" for place in range(len(outcome.runs))
+            folder if single else folder / f"{REPLICATION}{place + 1}" for place in range(len(outcome.runs))
         ]
         notes = []
         for place, (run, home) in enumerate(zip(outcome.runs, folders, strict=True)):
             if timeline is not None:
-                notes.append(write_timeline(home / "timeline.json.gz", run, timeline, self.time_unit))
+                notes.append(write_timeline(home / TIMELINE, run, timeline, self.time_unit))
             write_run(home, run, self.summary(outcome, place), csv=output.csv, batches=output.record_batches)
         if not single:
-            write_json(folder / "replications.json", self.estimates(outcome))
+            write_json(folder / ESTIMATES, self.estimates(outcome))
         return notes
 
 

@@ -84,6 +84,7 @@ def convert(
 ) -> None:
     """Write a request log, shaped if need be, to a plain workload file."""
     from workloads import write_workload
+    from workloads.own_inputs import Target, check_output
     from workloads.shaping import split
 
     arrivals, _ = one_workload(WorkloadOptions(requests=log, **vars(file)), slots)
@@ -92,6 +93,8 @@ def convert(
     parts = {out: workload}
     if split_by is not None:
         parts = _files(out, split(workload, split_by.value))
+    for path in parts:  # all of them before the first is written
+        check_output(Target(path, str(path)))
     for path, part in parts.items():
         write_workload(part, path)
         say(f"{len(part):,} requests written to {path}", quiet=quiet)

@@ -26,6 +26,7 @@ from workloads import (
 )
 from workloads.arrivals import ARRIVALS, requests_a_round
 from workloads.lengths import LENGTHS
+from workloads.own_inputs import note_input
 from workloads.regular_file import RULE, may_not_end
 from workloads.spec import class_and_paths
 from workloads.traces import log_files
@@ -248,6 +249,7 @@ def log_digest(path: Path) -> str:
     for file in log_files(path):
         if may_not_end(file):
             raise ValueError(f"requests={str(path)!r}: {RULE}")
+        note_input(file)
         with file.open("rb") as content:
             digest.update(hashlib.file_digest(content, "sha256").digest())
     return digest.hexdigest()

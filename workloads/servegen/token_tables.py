@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim.columns import LARGEST_COUNT, IntArray
+from workloads.own_inputs import note_input
 from workloads.tables.table import reading
 
 _FIELDS = ("input_tokens", "output_tokens")
@@ -54,6 +55,7 @@ def read_token_tables(path: Path) -> dict[int, Tables]:
     ValueError
         If the file cannot be read, or a table breaks a rule: file, time, field, value, rule.
     """
+    note_input(path)
     with reading(path):
         content = path.read_bytes()
     try:

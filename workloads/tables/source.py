@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from workloads.own_inputs import note_input
 from workloads.regular_file import RULE, may_not_end
 from workloads.tables.table import reading
 
@@ -55,9 +56,12 @@ def unpacked(path: Path) -> Source:
     ValueError
         If the file is missing, empty, a folder, a pipe, not readable, or its compressed data are broken
         or beyond the limit.
+    OwnInputError
+        If the command is about to write the file.
     """
     if may_not_end(path):
         raise ValueError(f"{path}: {RULE}")
+    note_input(path)
     with reading(path), path.open("rb") as file:
         start = file.read(4)
     codec = next((name for magic, name in _CODECS.items() if start.startswith(magic)), None)
