@@ -19,12 +19,22 @@ from analysis.stability import WorkRates, backlog_of, is_stream, judge, sustaine
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import can_compile
 
-HALVINGS = 8
+WIDTH = 0.005
+"""What bisection may leave open of a rate: that large a part of it."""
+
+_FACTORS = tuple(2**2**power for power in range(5))
+"""What the fastest arrivals are divided by until a rate holds: 2, 4, 16, 256, 65,536.
+
+Each the square of the one before, so that bisection, which works on logarithms, needs one halving more
+for each.
+"""
 
 _EARLY = (4, 2)
 """Parts of the requests, a quarter and a half, after which growth of the queue is looked for."""
 
 AT_LEAST = "at least this: it holds for the fastest arrivals that were tried"
+
+BELOW = "below this: it does not hold for the slowest arrivals that were tried"
 
 ONE_SEQUENCE = "one sequence of arrivals: no interval"
 
@@ -140,13 +150,38 @@ class Limit:
     Attributes
     ----------
     rate : Estimate
-        In requests per time unit.
+        In requests per time unit. Of one sequence of arrivals it is a rate at which a run was seen to hold.
     work : Estimate
         In tokens per time unit.
+    fails_at : float or None
+        The slowest arrivals, in requests per time unit, that were seen not to hold any longer: the mean
+        over the replications. None where some held at the fastest that were tried.
     """
 
     rate: Estimate
     work: Estimate
+    fails_at: float | None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where a property was seen to end.
+
+    Attributes
+    ----------
+    holds : float or None
+        The largest value at which it was seen to hold; None where it held at none that was tried.
+    fails : float or None
+        The smallest value above at which it was seen not to hold; None where it held at the largest tried.
+    """
+
+    holds: float | None
+    fails: float | None
+
+    @property
+    def middle(self) -> float:
+        """Between the two; the one that there is, where there is only one."""
+        return fmean(end for end in (self.holds, self.fails) if end is not None)
 
 
 def keeps_up(bench: Bench, speed: float) -> bool:
@@ -167,38 +202,53 @@ def keeps_up(bench: Bench, speed: float) -> bool:
     return found is not None and found.verdict == "stable"
 
 
-def largest(holds: Callable[[float], bool], highest: float, halvings: int = HALVINGS) -> float | None:
-    """The largest value up to which a property holds, by bisection.
+def largest(holds: Callable[[float], bool], highest: float) -> Edge:
+    """The largest value at which a property is seen to hold, by bisection in relative terms.
+
+    The highest value is divided by 2, 4, 16 .. 65,536 until the property holds, and from there on the
+    logarithm of the interval is halved. All values tried have four significant digits, so that the one found
+    can be printed, and tried again, as it is.
 
     Parameters
     ----------
     holds : callable
-        True below some value, False above it.
+        True below some value, False above it. Where it is true and false in turns, what is found is one of
+        the places where it ends, not always the last.
     highest : float
         Where to look at most, above 0.
-    halvings : int
-        How often the interval (0, highest) is halved.
 
     Returns
     -------
-    float or None
-        Middle of the last interval, ``highest / 2**halvings`` wide; ``highest`` itself where the property
-        still holds there, so that nothing was found but a lower bound; None where it held nowhere.
+    Edge
+        Its ends are at most `WIDTH` of the lower one apart, unless one is None.
     """
-    if holds(highest):
-        return highest
-    low, high = 0.0, highest
-    for _ in range(halvings):
-        middle = (low + high) / 2
+    high = _four_digits(highest)
+    if holds(high):
+        return Edge(high, None)
+    for factor in _FACTORS:
+        low = _four_digits(highest / factor)
+        if holds(low):
+            return _narrowed(holds, low, high)
+        high = low
+    return Edge(None, high)
+
+
+def _narrowed(holds: Callable[[float], bool], low: float, high: float) -> Edge:
+    while high > (1 + WIDTH) * low:
+        middle = _four_digits(math.sqrt(low * high))
         if holds(middle):
             low = middle
         else:
             high = middle
-    return (low + high) / 2 if low > 0 else None
+    return Edge(low, high)
 
 
-def stable_speed(bench: Bench) -> float | None:
-    """The largest speed that the policy keeps up with, None if there is none.
+def _four_digits(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def stable_rate(bench: Bench) -> Edge:
+    """The largest rate, in requests per time unit, that the policy keeps up with.
 
     Raises
     ------
@@ -206,57 +256,70 @@ def stable_speed(bench: Bench) -> float | None:
         If there are too few requests to tell.
     """
     bench.check_stream()
-    return largest(lambda speed: keeps_up(bench, speed), bench.fastest)
+    return _largest_rate(bench, lambda speed: keeps_up(bench, speed))
 
 
-def attaining_speed(
-    bench: Bench, objectives: Mapping[str, float], share: float, warmup: int = 0
-) -> float | None:
-    """The largest speed at which a share of the requests meets every objective, None if there is none.
+def attaining_rate(bench: Bench, objectives: Mapping[str, float], share: float, warmup: int = 0) -> Edge:
+    """The largest rate, in requests per time unit, at which a share of the requests meets every objective.
 
     The policy need not keep up for ever: the share counts the requests that there are.
     """
-    return largest(lambda speed: attained(bench.run(speed), objectives, warmup) >= share, bench.fastest)
+    return _largest_rate(bench, lambda speed: attained(bench.run(speed), objectives, warmup) >= share)
+
+
+def _largest_rate(bench: Bench, holds: Callable[[float], bool]) -> Edge:
+    return largest(lambda rate: holds(rate / bench.rate), bench.fastest * bench.rate)
 
 
 def over_replications(
-    benches: Sequence[Bench], speeds: Sequence[float | None], *, ruled_out: str | None = None
+    benches: Sequence[Bench], edges: Sequence[Edge], *, ruled_out: str | None = None
 ) -> Limit:
-    """Mean over R replications, from R = 2 on with intervals, widened by what bisection leaves open.
+    """What was seen of one sequence of arrivals, or the mean over R replications.
+
+    From R = 2 on it has an interval, widened by what bisection leaves open on both sides of the middle.
 
     Parameters
     ----------
     benches : sequence of Bench, length R
         One policy before each replication.
-    speeds : sequence of float or None, length R
-        What each came to. A speed counts as the work that it brings, as measured: of two replications
-        the one that happens to bring more work is at its limit at a lower speed. Where one of them is
-        as fast as was tried, the mean is a lower bound and has no interval.
+    edges : sequence of Edge, length R
+        What each came to, in requests per time unit. A rate counts as the work that it brings, as measured:
+        of two replications the one that happens to bring more work is at its limit at a lower speed. Where
+        one of them is as fast as was tried, the mean is a lower bound and has no interval; where one holds
+        at no rate that was tried, it is an upper bound.
     ruled_out : str or None
         Why the arrivals give no interval, as `analysis.ruled_out.ruled_out` finds.
     """
-    if None in speeds:
-        none = Estimate(None, note="no rate is low enough")
-        return Limit(none, none)
-    found = list(zip(benches, (speed for speed in speeds if speed is not None), strict=True))
-    open_ = [bench.fastest / 2 ** (HALVINGS + 1) for bench in benches]
-    rates = [bench.rate for bench in benches]
-    works = [bench.work for bench in benches]
-    limit = Limit(
-        rate=_mean([bench.rate * speed for bench, speed in found], fmean(map(mul, rates, open_))),
-        work=_mean([bench.work * speed for bench, speed in found], fmean(map(mul, works, open_))),
+    holds, fails = [edge.holds for edge in edges], [edge.fails for edge in edges]
+    tokens = [bench.work / bench.rate for bench in benches]
+    slowest = None if None in fails else fmean(rate for rate in fails if rate is not None)
+    if None in holds:
+        return _without_interval([edge.fails or edge.middle for edge in edges], tokens, slowest, BELOW)
+    lower = [rate for rate in holds if rate is not None]
+    note = AT_LEAST if None in fails else ONE_SEQUENCE if len(edges) == 1 else ruled_out
+    if note is not None:
+        return _without_interval(lower, tokens, slowest, note)
+    return Limit(_interval(edges, [1.0] * len(edges)), _interval(edges, tokens), slowest)
+
+
+def _without_interval(
+    rates: Sequence[float], tokens: Sequence[float], fails_at: float | None, note: str
+) -> Limit:
+    return Limit(
+        Estimate(fmean(rates), note=note), Estimate(fmean(map(mul, rates, tokens)), note=note), fails_at
     )
-    if any(speed >= bench.fastest for bench, speed in found):
-        return Limit(limit.rate.withheld(AT_LEAST), limit.work.withheld(AT_LEAST))
-    if ruled_out is not None:
-        return Limit(limit.rate.withheld(ruled_out), limit.work.withheld(ruled_out))
-    return limit
 
 
-def _mean(values: Sequence[float], open_: float) -> Estimate:
-    if len(values) == 1:
-        return Estimate(values[0], note=ONE_SEQUENCE)
-    estimate = replications.interval(values)
+def _interval(edges: Sequence[Edge], factors: Sequence[float]) -> Estimate:
+    """Of the middles of the edges, each times its factor."""
+    estimate = replications.interval(
+        [edge.middle * factor for edge, factor in zip(edges, factors, strict=True)]
+    )
     assert estimate.low is not None
     assert estimate.high is not None
+    open_ = fmean(
+        (edge.middle - edge.holds) * factor
+        for edge, factor in zip(edges, factors, strict=True)
+        if edge.holds is not None
+    )
     return Estimate(estimate.value, max(0.0, estimate.low - open_), estimate.high + open_)

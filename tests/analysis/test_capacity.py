@@ -18,15 +18,17 @@ from analysis import replications
 from analysis.attainment import ALL_OR_NONE, attained, attainment
 from analysis.capacity import (
     AT_LEAST,
-    HALVINGS,
+    BELOW,
     ONE_SEQUENCE,
+    WIDTH,
     Bench,
+    Edge,
     Limit,
-    attaining_speed,
+    attaining_rate,
     keeps_up,
     largest,
     over_replications,
-    stable_speed,
+    stable_rate,
 )
 from analysis.cli import calibrate, capacity, reproduce, study, validate
 from analysis.cli.parsing import parse_loads, parse_share
@@ -56,12 +58,37 @@ def benches(policy: str, *, count: int = 20_000, replications: int = 5, slotted:
     ]
 
 
-def test_bisection_finds_the_edge() -> None:
-    edge = largest(lambda value: value <= 0.3, 1.0)
-    assert edge == pytest.approx(0.3, abs=0.5**HALVINGS)
-    assert largest(lambda value: value <= 0.3, 1.0, halvings=2) == 0.375  # (1 / 4, 1 / 2) is left
-    assert largest(lambda _: False, 1.0) is None
-    assert largest(lambda _: True, 1.0) == 1.0
+@pytest.mark.parametrize("edge", [0.9, 0.3, 0.042, 3.1e-4, 2e-5])
+def test_bisection_ends_where_it_saw_the_property_hold(edge: float) -> None:
+    tried: dict[float, bool] = {}
+
+    def holds(value: float) -> bool:
+        assert value not in tried
+        tried[value] = value <= edge
+        return tried[value]
+
+    found = largest(holds, 1.0)
+    assert found.holds is not None
+    assert found.fails is not None
+    assert (tried[found.holds], tried[found.fails]) == (True, False)
+    assert found.holds < found.fails <= (1 + WIDTH) * found.holds
+    assert all(float(f"{value:.4g}") == value for value in tried)  # what a table prints is what was tried
+    assert len(tried) <= 17
+
+
+def test_bisection_that_finds_no_edge_says_which_end_it_came_to() -> None:
+    assert largest(lambda _: True, 1.0) == Edge(1.0, None)
+    assert largest(lambda _: False, 1.0) == Edge(None, float(f"{2**-16:.4g}"))
+
+
+def test_of_a_property_that_comes_and_goes_one_end_is_found() -> None:
+    found = largest(
+        lambda value: value <= 0.1 or 0.4 <= value <= 0.6, 1.0
+    )  # a half holds, a quarter does not
+    assert found.holds == pytest.approx(0.6, rel=WIDTH)
+    assert largest(lambda value: value <= 0.1 or 0.8 <= value <= 0.9, 1.0).holds == pytest.approx(
+        0.1, rel=WIDTH
+    )  # none of 1, 1 / 2 and 1 / 4 holds
 
 
 def test_speed_divides_times_and_nothing_else() -> None:
@@ -77,7 +104,7 @@ def test_speed_divides_times_and_nothing_else() -> None:
 
 def test_first_come_first_served_keeps_up_to_a_load_of_one() -> None:
     mine = benches("fcfs")
-    limit = over_replications(mine, [stable_speed(bench) for bench in mine])
+    limit = over_replications(mine, [stable_rate(bench) for bench in mine])
     load = limit.work.scaled(1 / SLOTS)
     assert load.low is not None
     assert load.high is not None
@@ -90,12 +117,13 @@ def test_fairness_costs_capacity() -> None:
     limits = {}
     for alpha in (2, 20):
         mine = benches(f"isjl:alpha={alpha}", replications=2)
-        speeds = [stable_speed(bench) for bench in mine]
-        limits[alpha] = over_replications(mine, speeds).work.value
-        for bench, speed in zip(mine, speeds, strict=True):
-            assert speed is not None
-            assert keeps_up(bench, 0.9 * speed)
-            assert not keeps_up(bench, 1.1 * speed)
+        edges = [stable_rate(bench) for bench in mine]
+        limits[alpha] = over_replications(mine, edges).work.value
+        for bench, edge in zip(mine, edges, strict=True):
+            assert edge.holds is not None
+            assert edge.fails is not None
+            assert keeps_up(bench, edge.holds / bench.rate)
+            assert not keeps_up(bench, edge.fails / bench.rate)
     assert limits[2] is not None
     assert limits[20] is not None
     assert limits[2] < 0.9 * limits[20] < 0.9 * SLOTS
@@ -104,8 +132,8 @@ def test_fairness_costs_capacity() -> None:
 def test_objectives_are_met_up_to_the_load_that_theory_says() -> None:
     # P99 of the latency grows with the load: at the ends of the interval it lies around the objective
     mine = benches("fcfs", slotted=True)
-    speeds = [attaining_speed(bench, {"e2el": 70.0}, 0.99) for bench in mine]
-    load = over_replications(mine, speeds).work.scaled(1 / SLOTS)
+    edges = [attaining_rate(bench, {"e2el": 70.0}, 0.99) for bench in mine]
+    load = over_replications(mine, edges).work.scaled(1 / SLOTS)
     assert load.low is not None
     assert load.high is not None
     assert load.high - load.low < 0.06
@@ -124,20 +152,45 @@ def test_the_share_counts_requests_after_the_warm_up() -> None:
     assert attained(run, {"e2el": 9.0}, warmup=3) == 0.0
 
 
+def test_the_rate_of_one_sequence_is_one_that_was_seen_to_hold() -> None:
+    bench = benches("isjl:alpha=2", count=2_000, replications=1)[0]
+    limit = over_replications([bench], [attaining_rate(bench, {"ttft": 60.0}, 0.95)])
+    assert limit.rate.value is not None
+    assert limit.fails_at is not None
+    shares = [
+        attained(bench.run(rate / bench.rate), {"ttft": 60.0}) for rate in (limit.rate.value, limit.fails_at)
+    ]
+    assert shares[1] < 0.95 <= shares[0]
+    assert limit.rate.note == ONE_SEQUENCE
+    assert limit.work.value == pytest.approx(limit.rate.value * bench.work / bench.rate)
+
+
+def test_the_interval_holds_what_bisection_leaves_open() -> None:
+    mine = benches("fcfs", count=500, replications=2)
+    rate = over_replications(mine, [Edge(0.3, 0.302), Edge(0.3, 0.302)]).rate  # no chance, but a width
+    assert (rate.low, rate.value, rate.high) == pytest.approx((0.3, 0.301, 0.302))
+
+
 def test_what_no_rate_can_meet() -> None:
     mine = benches("fcfs", count=500, replications=2)
-    speeds = [attaining_speed(bench, {"e2el": 0.5}, 0.5) for bench in mine]
-    assert speeds == [None, None]
-    assert over_replications(mine, speeds).rate.note == "no rate is low enough"
+    edges = [attaining_rate(bench, {"e2el": 0.5}, 0.5) for bench in mine]
+    assert [edge.holds for edge in edges] == [None, None]
+    limit = over_replications(mine, edges)
+    assert (limit.rate.note, limit.work.note, limit.rate.half_width) == (BELOW, BELOW, None)
+    assert limit.rate.value == limit.fails_at
+    assert limit.rate.value == pytest.approx(
+        np.mean([bench.rate * bench.fastest for bench in mine]) / 2**16, rel=1e-3
+    )
 
 
 def test_what_the_fastest_arrivals_still_meet_is_a_lower_bound() -> None:
     mine = benches("fcfs", count=500, replications=2)
-    speeds = [attaining_speed(bench, {"e2el": 1e6}, 0.99) for bench in mine]
-    rate = over_replications(mine, speeds).rate
-    assert speeds == [bench.fastest for bench in mine]
-    assert (rate.half_width, rate.note) == (None, AT_LEAST)
-    assert rate.value == pytest.approx(np.mean([bench.rate * bench.fastest for bench in mine]))
+    edges = [attaining_rate(bench, {"e2el": 1e6}, 0.99) for bench in mine]
+    limit = over_replications(mine, edges)
+    assert (limit.rate.half_width, limit.rate.note, limit.fails_at) == (None, AT_LEAST, None)
+    assert limit.rate.value == pytest.approx(
+        np.mean([bench.rate * bench.fastest for bench in mine]), rel=1e-3
+    )
 
 
 def test_no_policy_keeps_up_with_more_than_all_slots_can_do() -> None:
@@ -288,6 +341,13 @@ def test_objectives_that_do_not_bind(command: Command) -> None:
     assert "at least: so it still is where requests come a quarter faster" in out
 
 
+def test_objectives_that_no_rate_meets(command: Command) -> None:
+    code, out, _ = command(*SMALL, "--goodput", "e2el:0.5", "--quiet")
+    assert code == 0
+    assert re.search(r"^fcfs .* below \d\.\d+e-06 +below \d\.\d+e-05$", out, re.MULTILINE)
+    assert "below: so it is not yet at this rate, the slowest that was tried" in out
+
+
 def test_other_step_times_have_rates_but_no_loads(command: Command) -> None:
     words = ("--step-time", "base=1,per_request=0.1", "--request-rate", 0.2)
     _, out, _ = command(*SMALL, *words, "--json")
@@ -353,7 +413,7 @@ def test_a_load_at_which_nobody_can_tell_is_marked_and_has_no_interval() -> None
         for load, verdict in verdicts.items()
         for statistic in ("mean", "p50")
     )
-    limit = Limit(Estimate(0.6), Estimate(0.6))
+    limit = Limit(Estimate(0.6), Estimate(0.6), 0.602)
     section = capacity_section(Capacity({"fcfs": limit}, {}, curve, 1.0), question, TimeUnit("step"))
     assert section.tables[1].rows == [("fcfs", "50", "70 ?", "90 !")]
     assert [note[0] for note in section.tables[1].notes] == ["!", "?"]
@@ -368,12 +428,18 @@ def test_a_stable_load_without_an_interval_is_marked_with_what_it_would_take() -
         Point("fcfs", load, load, "stable", "mean", Estimate(9.0, note=f"about {need} needed"))
         for load, need in ((0.5, "2,200"), (0.9, "100,000"))
     )
-    limit = Limit(Estimate(0.6, note=ONE_SEQUENCE), Estimate(0.6, note=ONE_SEQUENCE))
+    limit = Limit(Estimate(0.6, note=ONE_SEQUENCE), Estimate(0.6, note=ONE_SEQUENCE), 0.602)
     found = Capacity({"fcfs": limit}, {}, points, 1.0, ONE_SEQUENCE)
     section = capacity_section(found, question, TimeUnit("step"))
     limits, means = section.tables
     assert limits.title == "largest arrival rates in requests per step"
-    assert limits.notes == ["one sequence of arrivals: no interval"]
+    assert limits.notes == [
+        (
+            "each rate was seen to be served so; bisection ended where one at most 0.5 % above was seen not "
+            "to be"
+        ),
+        "one sequence of arrivals: no interval",
+    ]
     assert means.rows == [("fcfs", "9 ?", "9 ?")]
     assert means.notes == ["? no interval; fcfs at load 0.9: about 100,000 needed"]
     assert "in every replication" not in section.measures[0]

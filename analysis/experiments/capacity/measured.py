@@ -17,10 +17,11 @@ from analysis.attainment import ATTAINED, attained, attainment
 from analysis.capacity import (
     ONE_SEQUENCE,
     Bench,
+    Edge,
     Limit,
-    attaining_speed,
+    attaining_rate,
     over_replications,
-    stable_speed,
+    stable_rate,
 )
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
@@ -187,11 +188,11 @@ def measure(
     if full is not None:
         _check_lowest(benches[0], question.loads[0], full)
     note = ruled_out or (ONE_SEQUENCE if len(benches[0]) == 1 else None)
-    stable = _limits(benches, stable_speed, jobs, done, ruled_out=ruled_out)
+    stable = _limits(benches, stable_rate, jobs, done, ruled_out=ruled_out)
     attaining = {}
     if question.objectives is not None:
         search = partial(
-            attaining_speed,
+            attaining_rate,
             objectives=question.objectives,
             share=question.share,
             warmup=question.warmup,
@@ -208,18 +209,18 @@ def measure(
 
 def _limits(
     benches: Benches,
-    search: Callable[[Bench], float | None],
+    search: Callable[[Bench], Edge],
     jobs: int,
     done: Callable[[str], None],
     *,
     ruled_out: str | None,
 ) -> dict[str, Limit]:
     calls = [delayed(search)(bench) for benches_of in benches for bench in benches_of]
-    speeds = list(_in_order(calls, jobs, done))
+    edges = list(_in_order(calls, jobs, done))
     found = {}
     for place, benches_of in enumerate(benches):
         count = len(benches_of)
-        mine = speeds[place * count : (place + 1) * count]
+        mine = edges[place * count : (place + 1) * count]
         found[benches_of[0].policy.describe()] = over_replications(benches_of, mine, ruled_out=ruled_out)
     return found
 

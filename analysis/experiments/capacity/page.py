@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from analysis.attainment import ATTAINED
-from analysis.capacity import AT_LEAST, Limit
+from analysis.capacity import AT_LEAST, BELOW, ONE_SEQUENCE, WIDTH, Limit
 from analysis.definitions import definition
 from analysis.estimate import Estimate
 from analysis.experiments.capacity.measured import Capacity, Point, Question
@@ -35,6 +35,15 @@ _OPEN = (
     "at least: so it still is where requests come a quarter faster than they are served from a backlog, the "
     "fastest that was tried"
 )
+
+_NOWHERE = "below: so it is not yet at this rate, the slowest that was tried"
+
+_SEEN = (
+    f"each rate was seen to be served so; bisection ended where one at most {100 * WIDTH:g} % above was "
+    "seen not to be"
+)
+
+_BOUNDS = {AT_LEAST: _OPEN, BELOW: _NOWHERE}
 
 
 def capacity_section(found: Capacity, question: Question, time_unit: TimeUnit) -> Section:
@@ -66,9 +75,17 @@ def limits_table(found: Capacity, question: Question, time_unit: TimeUnit) -> Ta
     title = f"largest arrival rates in requests per {time_unit.singular}"
     if found.note is None:
         title += ", ± half of a 95 % interval"
-    open_ = any(estimate.note == AT_LEAST for column in columns for estimate in column.values())
-    notes = [*([_OPEN] if open_ else []), *([] if found.note is None else [found.note])]
-    return Table(title, header, rows, notes=notes)
+    return Table(title, header, rows, notes=_limit_notes(found))
+
+
+def _limit_notes(found: Capacity) -> list[str]:
+    limits = [*found.stable.values(), *found.attaining.values()]
+    notes = {limit.rate.note for limit in limits}
+    return [
+        *([_SEEN] if ONE_SEQUENCE in notes else []),
+        *(text for note, text in _BOUNDS.items() if note in notes),
+        *([] if found.note is None else [found.note]),
+    ]
 
 
 def _objectives(question: Question, time_unit: TimeUnit) -> str:
@@ -113,15 +130,14 @@ def _sentences(found: Capacity, question: Question, time_unit: TimeUnit) -> list
 
 
 def _limit(found: Capacity, limit: Limit, unit: str) -> str:
-    if limit.rate.value is None:
-        return "no rate at all"
     load = found.load(limit)
     beside = "" if load.value is None else f", a load of {_bounded(load)}"
     return f"{_bounded(limit.rate)} {unit}{beside}"
 
 
 def _bounded(estimate: Estimate) -> str:
-    return f"at least {with_interval(estimate)}" if estimate.note == AT_LEAST else with_interval(estimate)
+    words = {AT_LEAST: "at least ", BELOW: "below "}
+    return words.get(estimate.note or "", "") + with_interval(estimate)
 
 
 def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> list[Table]:
