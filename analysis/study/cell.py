@@ -18,7 +18,7 @@ from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import Engine
 from workloads import replication_seed
 
-_REVISION = 3
+_REVISION = 4
 """To be raised when a cell gives another row for the same definition: what was kept is then stale."""
 
 

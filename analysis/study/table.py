@@ -63,4 +63,6 @@ def study_table(study: Study, kept: Mapping[str, Kept]) -> pd.DataFrame:
 def _dtype(column: str) -> str:
     if column in _TEXT:
         return "str"
+    if column == "burst":
+        return "boolean"
     return "Int64" if column in _WHOLE or column.endswith("_count") else "float64"
