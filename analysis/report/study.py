@@ -146,6 +146,7 @@ def _table(curves: Sequence[Curve], metric: str, axis: str, unit: TimeUnit) -> T
     if any("±" in cell for row in rows for cell in row):
         title += ", ± half of a 95 % interval over replications"
     notes = [_UNDECIDED] if any("undecided" in curve.verdicts for curve in curves) else []
+    notes += dict.fromkeys(reason for curve in curves for reason in curve.ruled_out)
     if any(ABSENT in row for row in rows):
         notes.append(_MISSING)
     return Table(title, ("policy", *panels), rows, notes=notes)

@@ -63,6 +63,11 @@ class Curve:
         """Whether, at each point, the queue grew as long as requests arrived; None for backlogs."""
         return tuple(map(_verdict, self.rows))
 
+    @property
+    def ruled_out(self) -> list[str]:
+        """Why the arrivals give no intervals, each reason once; empty where they may."""
+        return list(dict.fromkeys(filter(None, map(_ruled_out, self.rows))))
+
     def estimates(self, columns: Mapping[str, str]) -> list[dict[str, Estimate]]:
         """Columns over the replications of each point, by statistic, as `over_replications` gives them.
 
@@ -99,9 +104,7 @@ def over_replications(rows: pd.DataFrame, column: str) -> Estimate:
         return Estimate(None, note="a replication has no value")
     if column in MAXIMA:
         return largest(values.tolist())
-    withheld = no_long_run(
-        _verdict(rows), ruled_out=ruled_out(periods=_periods(rows), replications=len(rows))
-    )
+    withheld = no_long_run(_verdict(rows), ruled_out=_ruled_out(rows))
     if withheld is not None:
         return Estimate(float(values.mean()), note=withheld)
     if len(values) == 1:
@@ -138,10 +141,10 @@ def _verdict(rows: pd.DataFrame) -> Verdict | None:
     return common_verdict(judged) if judged else None
 
 
-def _periods(rows: pd.DataFrame) -> float | None:
-    """Rounds of the arrivals' rate that each replication went through; None without a rhythm."""
+def _ruled_out(rows: pd.DataFrame) -> str | None:
+    """Why the arrivals of replications give no interval; all go through equally many periods."""
     periods = rows["periods"].iloc[0]
-    return None if pd.isna(periods) else float(periods)
+    return ruled_out(periods=None if pd.isna(periods) else float(periods), replications=len(rows))
 
 
 def axis_of(cells: Iterable[Cell]) -> str:

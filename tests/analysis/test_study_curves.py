@@ -112,6 +112,18 @@ def test_a_point_nobody_can_tell_of_is_marked_and_has_no_interval(verdicts: list
     assert bool(drawn.notes) == bool(mark)
 
 
+def test_the_page_says_why_parts_of_a_period_have_no_interval() -> None:
+    frame = table((0.5, 0.7)).assign(e2el_mean_observations=1000.0, stability="stable", periods=2.5)
+    (section,) = study_sections(frame, ["e2el"], "load", TimeUnit("step"))
+    assert not any("±" in cell for row in section.tables[0].rows for cell in row)
+    assert section.tables[0].notes == [
+        "arrivals have a period: intervals over replications need 1 or more, whole but for 0.1 %, found 2.5"
+    ]
+    (section,) = study_sections(frame.assign(periods=2.0), ["e2el"], "load", TimeUnit("step"))
+    assert all("±" in cell for row in section.tables[0].rows for cell in row[1:])
+    assert not section.tables[0].notes
+
+
 def test_along_alpha_a_policy_without_a_budget_is_a_constant_line() -> None:
     found = settings(table((0.5, 0.7), slots=(2, 4)), "alpha")
     assert list(found) == ["slots 2, load 0.5", "slots 4, load 0.5", "slots 2, load 0.7", "slots 4, load 0.7"]
