@@ -44,7 +44,7 @@ def write_batches(path: Path, batches: Batches) -> None:
 
 def write_run(
     folder: Path, run: Run, summary: Mapping[str, object], *, csv: bool = False, batches: bool = True
-) -> None:
+) -> list[Path]:
     """Write the files of a run: requests, batches where they were recorded, and the summary last.
 
     Parameters
@@ -59,13 +59,21 @@ def write_run(
         CSV rather than Parquet.
     batches : bool
         Whether to write the batches, where the run recorded them.
+
+    Returns
+    -------
+    list of Path
+        The files.
     """
     suffix = ".csv" if csv else ".parquet"
-    with RequestFile(folder / (REQUESTS + suffix)) as file:
+    written = [folder / (REQUESTS + suffix)]
+    with RequestFile(written[0]) as file:
         file.write(served_requests(run))
     if batches and run.batches is not None:
-        write_batches(folder / (BATCHES + suffix), run.batches)
+        written.append(folder / (BATCHES + suffix))
+        write_batches(written[-1], run.batches)
     write_json(folder / SUMMARY, summary)
+    return [*written, folder / SUMMARY]
 
 
 class RequestFile:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +21,8 @@ _log = logging.getLogger(__name__)
 finished = 0
 """How many files this process has finished."""
 
+_TEMPORARY = re.compile(r"\..+\.(?P<process>[1-9]\d{0,8})-\d+\.part", re.ASCII | re.DOTALL)
+
 _serial = itertools.count()  # its `next` is one step, which no other thread can come between
 
 
@@ -30,8 +32,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     The temporary file stands in the same folder, since only within one file system is the renaming
     atomic. After any exception, an interruption among them, it is removed; what stood at ``path``
-    before then stands there still. One that a killed process has left goes when ``path`` is written
-    anew. Missing folders are made.
+    before then stands there still. Those that killed processes have left in the folder go first.
+    Missing folders are made.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def replacing(path: Path) -> Iterator[Path]:
     global finished  # noqa: PLW0603  (files are a matter of the process, as its signals are)
     check_output(Target(path, str(path)))
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(path)
+    _remove_abandoned(path.parent)
     # a name of this writing alone: processes and threads may write the same file, and the last to finish wins
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.part")
     try:
@@ -72,11 +74,26 @@ def _claimed(temporary: Path) -> Iterator[None]:
         yield
 
 
-def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of ``path`` that nobody writes to any more."""
+def _remove_abandoned(folder: Path) -> None:
+    """Remove temporary files that nobody writes to any more, whatever file they were to become."""
     if sys.platform == "win32":
         return
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+    for left in folder.glob(".*.part"):
+        named = _TEMPORARY.fullmatch(left.name)
+        if named is None or _is_alive(int(named["process"])):
+            continue
+        # a process of another machine holds a lock at least
         with suppress(OSError), left.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process of this machine has a number; one of ours may not have locked its file yet."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,6 +88,7 @@ def compare(
     )
     if output.out is not None:
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))
+        _remove_earlier(output.out, folders.values())
         say(f"files are in {output.out}, read {output.out / 'report.html'} first", quiet=output.quiet)
     if output.json:
         show_json(_content(job, comparison))
@@ -106,13 +107,22 @@ def compare(
 
 
 def _folders(out: Path, policies: Sequence[str]) -> dict[str, Path]:
-    """Where the runs of each policy go, which is no place that they come from."""
+    """Where the runs of each policy go; requests come from there no more than from what goes at the end."""
+    from analysis.leftovers import compared_policies
     from workloads.own_inputs import Target, check_output
 
     folders = {policy: out / name for policy, name in file_names(policies).items()}
-    for folder in folders.values():
+    for folder in (*folders.values(), *compared_policies(out)):
         check_output(Target(folder, str(folder), PATTERNS))
     return folders
+
+
+def _remove_earlier(out: Path, folders: Collection[Path]) -> None:
+    """The report tells of the policies in ``folders`` alone; those that were compared before them go."""
+    from analysis.leftovers import compared_policies, remove_runs
+
+    for earlier in set(compared_policies(out)) - set(folders):
+        remove_runs(earlier)
 
 
 def _reports_costs(output: OutputOptions, prices: PriceOptions) -> bool:
@@ -147,8 +157,15 @@ def _content(job: Job, comparison: Comparison) -> dict[str, Any]:
 
 
 def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: str) -> None:
+    from analysis.leftovers import remove_pictures
     from analysis.output import write_json, write_text
-    from analysis.report import comparison_page, comparison_pictures, cost_section, fairness_section
+    from analysis.report import (
+        comparison_page,
+        comparison_picture_names,
+        comparison_pictures,
+        cost_section,
+        fairness_section,
+    )
 
     pictures = comparison_pictures(comparison, time_unit=job.time_unit, warmup=job.left_out)
     sections = [
@@ -161,3 +178,4 @@ def _write_comparison(job: Job, comparison: Comparison, folder: Path, command: s
     facts = {"Command": command, **job.facts()}
     page = comparison_page(comparison, pictures, sections=sections, facts=facts, time_unit=job.time_unit)
     write_text(folder / "report.html", page)
+    remove_pictures(folder, comparison_picture_names() - {picture.name for picture in pictures})

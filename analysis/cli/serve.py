@@ -247,8 +247,9 @@ class Job:
         """Write the files of every run of one policy that ``output`` asks for; what to say of them.
 
         With several replications each has a folder of its own, and the estimates over all of them
-        stand in ``replications.json``.
+        stand in ``replications.json``. What earlier runs left there goes at the end.
         """
+        from analysis.leftovers import remove_runs
         from analysis.output import write_json, write_run
         from analysis.timeline import write_timeline
 
@@ -256,13 +257,18 @@ class Job:
         folders = [
             folder if single else folder / f"{REPLICATION}{place + 1}" for place in range(len(outcome.runs))
         ]
-        notes = []
+        notes: list[str] = []
+        written: list[Path] = []
         for place, (run, home) in enumerate(zip(outcome.runs, folders, strict=True)):
             if timeline is not None:
-                notes.append(write_timeline(home / TIMELINE, run, timeline, self.time_unit))
-            write_run(home, run, self.summary(outcome, place), csv=output.csv, batches=output.record_batches)
+                written.append(home / TIMELINE)
+                notes.append(write_timeline(written[-1], run, timeline, self.time_unit))
+            summary = self.summary(outcome, place)
+            written += write_run(home, run, summary, csv=output.csv, batches=output.record_batches)
         if not single:
-            write_json(folder / ESTIMATES, self.estimates(outcome))
+            written.append(folder / ESTIMATES)
+            write_json(written[-1], self.estimates(outcome))
+        remove_runs(folder, but=written)
         return notes
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from analysis.compare import Comparison
-from analysis.definitions import definition
+from analysis.definitions import REQUEST_METRICS, definition
 from analysis.outcome import Outcome
 from analysis.plots import (
     Bins,
@@ -53,6 +53,12 @@ class Picture:
     def save(self, folder: Path) -> None:
         """Write the drawing to ``folder`` as PNG and SVG."""
         save_figure(self.figure, folder / self.name, self.svg)
+
+
+def comparison_picture_names() -> set[str]:
+    """File names without suffix of all pictures that a comparison may have of its metrics."""
+    kinds = ("quantiles", "tail", "by-length")
+    return {f"{metric.key.replace('_', '-')}-{kind}" for metric in REQUEST_METRICS for kind in kinds}
 
 
 def comparison_pictures(comparison: Comparison, *, time_unit: TimeUnit, warmup: int) -> list[Picture]:
