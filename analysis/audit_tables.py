@@ -43,7 +43,7 @@ def _row(name: str, audits: Sequence[Audit]) -> tuple[str, ...]:
         name,
         ABSENT if alpha is None else f"{alpha:,}",
         f"{max(audit.max_gap for audit in audits):,}",
-        f"{sum(audit.violations for audit in audits):,}",
-        f"{sum(audit.violation_steps for audit in audits):,}",
+        ABSENT if alpha is None else f"{sum(audit.violations for audit in audits):,}",
+        ABSENT if alpha is None else f"{sum(audit.violation_steps for audit in audits):,}",
         ABSENT if first is None else number(first.time),
     )

@@ -76,7 +76,7 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
         inner_name = name.removeprefix(_FAIR)
         shared = "alpha" in _takes(inner_name, parameters)  # refuses an unknown name before all else
         if "alpha" not in parameters:
-            raise ValueError(f"policy {name}: needs a value for alpha")
+            raise ValueError(_missing(name, "alpha"))
         alpha = parameters["alpha"]
         if not shared:
             del parameters["alpha"]
@@ -92,8 +92,12 @@ def make_policy(name: str, **parameters: Any) -> Policy:  # noqa: ANN401  (each 
         raise ValueError(f"policy {name}: {unknown('parameter', strange[0], known)}")
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
-            raise ValueError(f"policy {name}: needs a value for {key}")
+            raise ValueError(_missing(name, key))
     return _built(name, build, parameters)
+
+
+def _missing(name: str, key: str) -> str:
+    return f"policy {name}: needs a value for {key}, as in {name}:{key}=.."
 
 
 def parse_policy(text: str, defaults: Mapping[str, Any] | None = None) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -24,6 +25,7 @@ from analysis.cli import (
 )
 from analysis.cli.details import detailed
 from analysis.cli.expand import expand
+from analysis.version import project_version
 
 app = typer.Typer(
     name="serving-sim",
@@ -55,6 +57,16 @@ for commands in (app, steptime.app, study.app, workload.app):
         each.callback = detailed(each.callback)
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"serving-sim {project_version()}")
+        raise typer.Exit
+
+
 @app.callback()
-def serving_sim() -> None:
+def serving_sim(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Simulate batched LLM serving: schedulers, latency, throughput and fairness."""

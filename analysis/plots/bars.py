@@ -15,9 +15,13 @@ from analysis.stability import GROWING
 from analysis.text import number
 from analysis.time_unit import TimeUnit
 
-_COLUMNS = 3
+_COLUMNS = 3  # at most
+_FREE = 480.0  # points across the figure, without its edges
+_LETTER = 5.6  # points across one of a name
+_DIGIT = 5.1  # and of a number
+_PANEL = 115.0  # points across a panel that holds bars and numbers
 _APART = 1.25  # height of a title, in bars
-_BARS = 0.68  # share of its panel that the longest bar or whisker takes
+_BARS = 0.68  # share of its panel that the longest bar or whisker takes at most
 _NUMBERS = 0.95  # where the numbers of a panel end
 _WHISKER = "#333333"
 
@@ -37,28 +41,37 @@ def quantile_bars(outcomes: Sequence[Outcome], metric: str, *, time_unit: TimeUn
     style = inks([outcome.policy for outcome in outcomes])
     names = list(outcomes[0].metrics[metric])
     pitch = len(outcomes) + _APART
-    rows = -(-len(names) // _COLUMNS)
+    columns, longest = _fitting(outcomes, metric)
+    rows = -(-len(names) // columns)
     with drawing():
         figure = new_figure(height=0.5 + rows * (0.6 + 0.28 * len(outcomes)))
         axes = figure.subplots()  # one for all panels: they have no scales to show
         for place, name in enumerate(names):
-            row, column = divmod(place, _COLUMNS)
+            row, column = divmod(place, columns)
             estimates = {outcome.policy: outcome.metrics[metric][name] for outcome in outcomes}
-            _panel(axes, name, estimates, style, left=column, top=row * pitch)
+            _panel(axes, name, estimates, style, left=column, top=row * pitch, longest=longest)
         axes.set_yticks(
             [row * pitch + place for row in range(rows) for place in range(len(outcomes))],
             list(style) * rows,
         )
-        axes.set_xlim(0, min(_COLUMNS, len(names)))
+        axes.set_xlim(0, min(columns, len(names)))
         axes.set_ylim(rows * pitch - _APART - 0.4, -_APART - 0.1)
         grows = any(outcome.unstable for outcome in outcomes)
-        legend = "; ! grows with the length of the run" if grows else ""
+        legend = "\n! grows with the length of the run" if grows else ""
         axes.set_xlabel(f"{definition(metric).label(time_unit)}, with 95 % intervals{legend}")
         axes.set_xticks([])  # the number at each bar says more than a scale
         axes.spines[:].set_visible(False)
         axes.grid(visible=False)
         axes.tick_params(axis="y", length=0)
     return figure
+
+
+def _fitting(outcomes: Sequence[Outcome], metric: str) -> tuple[int, float]:
+    """How many panels fit beside each other, and the share of one that its longest bar or whisker takes."""
+    numbers = [len(_number(each)) for outcome in outcomes for each in outcome.metrics[metric].values()]
+    free = _FREE - _LETTER * max(len(outcome.policy) for outcome in outcomes)
+    columns = max(1, min(_COLUMNS, int(free / _PANEL)))
+    return columns, min(_BARS, _NUMBERS - (_DIGIT * max(numbers) + _LETTER) * columns / free)
 
 
 def _number(estimate: Estimate) -> str:
@@ -73,11 +86,12 @@ def _panel(
     *,
     left: float,
     top: float,
+    longest: float,
 ) -> None:
     axes.text(left, top - 0.6, title, fontsize=10, va="bottom")
     axes.vlines(left, top - 0.5, top + len(estimates) - 0.5, color="#000000", linewidth=0.8)
     most = max((estimate.high or estimate.value or 0) for estimate in estimates.values())
-    scale = _BARS / most if most else 1.0
+    scale = longest / most if most else 1.0
     places = [top + place for place in range(len(estimates))]
     widths = [scale * (estimate.value or 0) for estimate in estimates.values()]
     axes.barh(places, widths, left=left, height=0.68, color=[style[policy].colour for policy in estimates])

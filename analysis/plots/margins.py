@@ -109,7 +109,8 @@ def _legends(figure: Figure, renderer: RendererBase) -> tuple[float, float]:
 def _room(axes: Axes, renderer: RendererBase) -> tuple[float, float, float, float]:
     """What a panel needs left and right of it, above and below; tells its labels where to stand."""
     panel = axes.get_window_extent(renderer)
-    texts = [each for each in axes.get_children() if isinstance(each, Text) and each.get_text()]
+    texts = [each for each in axes.get_children() if isinstance(each, Text) and each.get_in_layout()]
+    texts = [each for each in texts if each.get_text()]
     texts += [*numbers_in_view(axes.xaxis), *numbers_in_view(axes.yaxis)]
     boxes = [each.get_window_extent(renderer) for each in texts]
     left = max([_TICK, *(panel.x0 - box.x0 for box in boxes)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ class Strip:
     Attributes
     ----------
     title : str
-        What stands above it.
+        What stands above it; a long one reaches into the panel beside it.
     heights : ndarray, shape (m,)
         One a bin.
     colour : str
@@ -38,7 +39,15 @@ class Strip:
     mark: float | None = None
 
 
-def draw_strips(axes: Axes, edges: FloatArray, strips: Sequence[Strip], *, top: float, tick: float) -> None:
+def draw_strips(
+    axes: Axes,
+    edges: FloatArray,
+    strips: Sequence[Strip],
+    *,
+    top: float,
+    tick: float,
+    titles: Literal["left", "right"] = "left",
+) -> None:
     """Fill from 0 up to a height in each bin of time, on the same scale in all strips.
 
     The strips share one `Axes`: an `Axes` a strip takes three times as long to draw.
@@ -55,13 +64,16 @@ def draw_strips(axes: Axes, edges: FloatArray, strips: Sequence[Strip], *, top: 
         Height of a full strip, above 0.
     tick : float
         Height to label beside 0.
+    titles : {"left", "right"}
+        Where they stand: on the right they leave room for long ones from the panel on the left.
     """
     floors = [_PITCH * place for place in reversed(range(len(strips)))]
     for floor, strip in zip(floors, strips, strict=True):
         outline = floor + _until_edge(strip.heights) / top
         # what `Axes.stairs` does, which looks for curves in every step
         axes.fill_between(edges, floor, outline, step="post", color=strip.colour, linewidth=0)
-        axes.text(edges[0], floor + 1.1, strip.title, fontsize=8)
+        at = edges[0] if titles == "left" else edges[-1]
+        axes.text(at, floor + 1.1, strip.title, ha=titles, fontsize=8, in_layout=False)
         if strip.mark is not None:
             axes.axhline(floor + strip.mark / top, color="#000000", linewidth=1, linestyle="--")
     axes.hlines(floors, edges[0], edges[-1], color="#000000", linewidth=0.8)
@@ -70,6 +82,7 @@ def draw_strips(axes: Axes, edges: FloatArray, strips: Sequence[Strip], *, top: 
     axes.set_ylim(0, floors[0] + _PITCH)
     axes.set_xlim(edges[0], edges[-1])
     axes.grid(visible=False, axis="y")
+    axes.patch.set_visible(False)  # it would cover what reaches into it
     axes.spines["left"].set_visible(False)
     plain_numbers(axes.xaxis)
 

@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullLocator
 
 from analysis.plots.margins import Margins
 from analysis.text import number
@@ -20,6 +20,9 @@ from analysis.text import number
 # late, it stands out too much; their yellow is left out, it vanishes on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES = ("-", "--", "-.", ":")
+
+_AS_LINEAR = 3
+"""Ends of a logarithmic axis that are no further apart are labelled as those of a linear one."""
 
 _LABELS = {1.5: (1, 2, 5), 3: (1, 3)}
 """Which multiples of powers of ten a logarithmic axis of up to so many decades labels."""
@@ -103,8 +106,14 @@ def plain_numbers(axis: Axis) -> None:
     """Label ``axis`` with numbers as the tables write them."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     if axis.get_scale() == "log":
-        low, high = axis.get_view_interval()
-        # powers of ten alone can leave a short axis with a single label; more would crowd a long one
-        among = next((subs for decades, subs in _LABELS.items() if high < 10**decades * low), (1,))
-        axis.set_major_locator(LogLocator(subs=among))
+        axis.set_major_locator(_log_ticks(*axis.get_view_interval()))
         axis.set_minor_locator(NullLocator())  # hundreds of ticks, which take longer to draw than the data
+
+
+def _log_ticks(low: float, high: float) -> Locator:
+    # powers of ten alone can leave a short axis with a single label or none; more would crowd a long one
+    if high < _AS_LINEAR * low:
+        return MaxNLocator(5)
+    return LogLocator(
+        subs=next((subs for decades, subs in _LABELS.items() if high < 10**decades * low), (1,))
+    )

@@ -16,6 +16,8 @@ from analysis.text import number
 from analysis.time_unit import TimeUnit
 
 _BINS = 200
+_LONG = 1e7
+"""From here on numbers are so wide that few fit below half a figure."""
 
 
 def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figure:
@@ -41,19 +43,19 @@ def load_over_time(outcomes: Sequence[Outcome], *, time_unit: TimeUnit) -> Figur
     for outcome in outcomes:
         served = served_requests(outcome.runs[0])
         started, finished = time_since(served.start, edges), time_since(served.finish, edges)
-        for strips, spent in ((waiting, released - started), (active, started - finished)):
+        sides = ((waiting, f"{outcome.policy}, ", released - started), (active, "", started - finished))
+        for strips, name, spent in sides:
             level = mean_level(spent, edges)
             average = float(level.mean()) * float(edges[-1]) / outcome.runs[0].makespan
-            title = f"{outcome.policy}, {number(average)} on average"
-            strips.append(Strip(title, level, style[outcome.policy].colour))
+            strips.append(Strip(f"{name}{number(average)} on average", level, style[outcome.policy].colour))
     longest = max(1.0, *(float(strip.heights.max()) for strip in waiting))
     with drawing():
         figure = new_figure(height=0.9 + 0.75 * len(outcomes))
         left, right = figure.subplots(1, 2)
         draw_strips(left, edges, waiting, top=longest, tick=round_tick(longest))
-        draw_strips(right, edges, active, top=slots, tick=slots)
+        draw_strips(right, edges, active, top=slots, tick=slots, titles="right")
         for axes, title in ((left, "waiting requests"), (right, "active requests")):
             axes.set_title(title, loc="left")
             axes.set_xlabel(f"time ({time_unit.plural}), means over {number(edges[1])}")
-            axes.locator_params(axis="x", nbins=5)
+            axes.locator_params(axis="x", nbins=5 if edges[-1] < _LONG else 4)
     return figure

@@ -19,6 +19,7 @@ import serving_sim
 from analysis.cli.console import aligned, show
 from analysis.definitions import REQUEST_METRICS
 from analysis.tables import Table
+from analysis.version import project_version
 from serving_sim import Run
 from workloads import make_workload, parse_arrivals, parse_lengths, read_workload, replication_seed
 
@@ -204,6 +205,10 @@ def test_python_makes_what_the_command_makes(command: Command, tmp_path: Path) -
     assert again.length.tolist() != make_workload(5, lengths, arrivals, 0).length.tolist()
 
 
+def test_the_version_is_told(command: Command) -> None:
+    assert command("--version") == (0, f"serving-sim {project_version()}\n", "")
+
+
 def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "workload.csv"
     file.write_text("release,length\n0,4\n1,0\n2,6\n", encoding="utf-8")
@@ -219,7 +224,7 @@ def test_dropped_rows_are_counted(command: Command, tmp_path: Path) -> None:
         ("run --polcy fcfs", "no such option: --polcy; did you mean --policy?"),
         ("run", "missing option '--policy'."),
         ("run --policy fcfs extra", "got unexpected extra argument(s) (extra)"),
-        ("run --policy isjl", "policy isjl: needs a value for alpha"),
+        ("run --policy isjl", "policy isjl: needs a value for alpha, as in isjl:alpha=.."),
         (
             "run --policy fcfs --percentiles 50,100",
             "percentiles=100.0: must lie strictly between 0 and 100",

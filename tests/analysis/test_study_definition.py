@@ -205,7 +205,7 @@ REFUSED = {
     SMALL.replace("[0.5, 0.7]", "[0.5, nan]"): "load=nan: must be a finite number > 0",
     SMALL.replace("[0.5, 0.7]", "'high'"): "load='high': must be a finite number > 0",
     SMALL.replace("load = [0.5, 0.7]", ""): "arrivals='poisson': needs load or request-rate",
-    SMALL.replace("alpha = [4, 8]", ""): "policy isjl: needs a value for alpha",
+    SMALL.replace("alpha = [4, 8]", ""): "policy isjl: needs a value for alpha, as in isjl:alpha=..",
     SMALL + "arrivals = ['backlog', 'poisson:rate=2']": (
         "load: cannot go with arrivals='poisson:rate=2', which say it themselves"
     ),

@@ -38,19 +38,19 @@ def test_a_text_names_a_policy_and_the_policy_describes_itself(text: str, descri
     ("text", "message"),
     [
         ("fcsf", "policy='fcsf': is unknown; did you mean 'fcfs'? known: "),
-        ("isjl", "policy isjl: needs a value for alpha"),
+        ("isjl", "policy isjl: needs a value for alpha, as in isjl:alpha=.."),
         ("isjl:alpha", "policy 'isjl:alpha': 'alpha' must read key=value"),
         ("isjl:alpha=4,alpha=5", "policy 'isjl:alpha=4,alpha=5': 'alpha' is set twice"),
         ("isjl:alpha=-1", "alpha=-1: must be a whole number of tokens >= 0"),
         ("isjl:alpha=1.5", "alpha=1.5: must be a whole number of tokens >= 0"),
         ("isjl:alpha=4,gamma=1", "policy isjl: parameter='gamma': is unknown; known: alpha, beta"),
         ("fcfs:alpha=4", "policy fcfs: parameter='alpha': is unknown; known: none"),
-        ("delayed:x=1", "policy delayed: needs a value for inner"),
+        ("delayed:x=1", "policy delayed: needs a value for inner, as in delayed:inner=.."),
         ("delayed:x=1,inner=nobody", "policy='nobody': is unknown; known: "),
         ("no\nsuch.module:Thing", "policy='no\\nsuch.module:Thing': is unknown; known: "),
         ("no.such.module:Thing", "policy 'no.such.module:Thing': cannot load no.such.module:Thing: "),
         ("policies.continuous:Thing", "policy 'policies.continuous:Thing': cannot load "),
-        ("fair-fcfs", "policy fair-fcfs: needs a value for alpha"),
+        ("fair-fcfs", "policy fair-fcfs: needs a value for alpha, as in fair-fcfs:alpha=.."),
     ],
 )
 def test_a_bad_text_is_refused_in_one_line(text: str, message: str) -> None:
