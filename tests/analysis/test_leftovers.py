@@ -74,7 +74,7 @@ def test_a_comparison_leaves_its_own_policies_and_those_of_others(command: Comma
     gone = {name for name in before if name.startswith("ttft-")}
     assert len(gone) == 6
     gone |= {"fcfs/requests.parquet", "fcfs/summary.json"}
-    new = {"fair-fcfs/requests.parquet", "fair-fcfs/summary.json"}
+    new = {f"fair-fcfs-alpha-4/{name}" for name in ("requests.parquet", "summary.json")}
     assert files() == before - gone | new
 
 
