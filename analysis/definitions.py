@@ -90,6 +90,7 @@ RUN_METRICS = (
         "sum of lengths of requests that met every objective / makespan",
         "higher",
     ),
+    Definition("goodput_share", "attainment", "", "requests that met every objective / requests", "higher"),
     Definition(
         "occupancy", "occupancy", "requests", "mean number of active requests over busy steps", "higher"
     ),

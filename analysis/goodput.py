@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.definitions import check_request_metric
+from analysis.definitions import check_request_metric, definition
 from analysis.latency import latency
+from analysis.text import number
+from analysis.time_unit import TimeUnit
 from serving_sim import Served, StepTime
 from serving_sim.request import exact_sum
 
@@ -48,6 +50,14 @@ def check_objectives(objectives: Mapping[str, float]) -> None:
         check_request_metric(metric, "goodput")
         if not limit > 0:
             raise ValueError(f"goodput={metric}:{limit!r}: the limit must be > 0")
+
+
+def objectives_in_words(objectives: Mapping[str, float], time_unit: TimeUnit) -> str:
+    """What a request must keep to, as in ``time to first token <= 200 steps``."""
+    return " and ".join(
+        f"{definition(metric).title} <= {number(limit)} {definition(metric).unit_in(time_unit)}".rstrip()
+        for metric, limit in objectives.items()
+    )
 
 
 def met(served: Served, step_time: StepTime, objectives: Mapping[str, float]) -> NDArray[np.bool_]:

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analysis import replications
+from analysis.attainment import attained, attainment
 from analysis.definitions import MAXIMA, REQUEST_METRICS
 from analysis.estimate import Estimate
 from analysis.latency import arrival_series
-from analysis.metric_memory import memory_of_metric
+from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.ruled_out import ruled_out
 from analysis.stability import (
     UNKNOWN,
@@ -164,12 +165,15 @@ def evaluate(
             key: {name: estimate.withheld(withheld) for name, estimate in estimates.items()}
             for key, estimates in metrics.items()
         }
+    figures = _figures(summaries, one_log=one_log)
+    if goodput:
+        figures["goodput_share"] = _share(runs, goodput, stability, one_log=one_log)
     return Outcome(
         policy=runs[0].policy,
         runs=tuple(runs),
         summaries=summaries,
         metrics=metrics,
-        figures=_figures(summaries, one_log=one_log),
+        figures=figures,
         stability=stability,
         ruled_out=arrivals,
     )
@@ -192,6 +196,16 @@ def _estimates(
     return replications.estimates(
         (MEAN, *quantiles(percentiles)), series, stationary=stationary, memory=memory
     )
+
+
+def _share(
+    runs: Sequence[Run], objectives: Mapping[str, float], stability: Stability | None, *, one_log: bool
+) -> Estimate:
+    """Of the requests, those that met the objectives, warm-up included as in all figures of whole runs."""
+    if len(runs) == 1:
+        return replications.average([attained(runs[0], objectives)])
+    found = attainment(runs, objectives, memory=memory_of_difference("ttft", stability))
+    return found.withheld(replications.ONE_LOG) if one_log else found
 
 
 def _figures(summaries: Sequence[Summary], *, one_log: bool) -> dict[str, Estimate]:

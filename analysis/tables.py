@@ -10,6 +10,7 @@ from statistics import fmean
 from analysis.compare import Comparison, Difference, Verdict
 from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
 from analysis.estimate import Estimate
+from analysis.goodput import objectives_in_words
 from analysis.outcome import Outcome
 from analysis.robustness import Robustness
 from analysis.sequential import Target, percent
@@ -25,6 +26,8 @@ _MARKS: dict[Verdict, str] = {
     "no steady state": "!",
     "one draw": "*",
 }
+
+_WHOLE_RUN = ("throughput", "goodput", "goodput_share", "makespan", "occupancy", "extent_mean", "extent_max")
 
 _LONGER_RUNS = "? no interval, and more replications give none: raise --num-prompts to the number needed"
 
@@ -157,7 +160,17 @@ def _totals(outcome: Outcome, time_unit: TimeUnit) -> Table:
     ]
     rows += _token_rates(outcome, time_unit)
     rows += [("fair (violations)", _fairness(outcome)), ("keeps up", _keeps_up(outcome))]
-    return Table("whole run", ("", "value"), rows, notes=_chunk_notes(outcome, time_unit))
+    notes = [*_objective_notes(outcome, time_unit), *_chunk_notes(outcome, time_unit)]
+    return Table("whole run", ("", "value"), rows, notes=notes)
+
+
+def _objective_notes(outcome: Outcome, time_unit: TimeUnit) -> list[str]:
+    """What a request had to keep to, for goodput and attainment."""
+    goodput = outcome.summaries[0].goodput
+    if goodput is None:
+        return []
+    title = definition("goodput_share").title
+    return [f"{title}: share of the requests with {objectives_in_words(goodput.objectives, time_unit)}"]
 
 
 def _value(estimate: Estimate) -> str:
@@ -245,8 +258,7 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Es
     entries = [
         entry
         for entry in RUN_METRICS
-        if entry.key in ("throughput", "goodput", "makespan", "occupancy", "extent_mean", "extent_max")
-        and all(entry.key in outcome.figures for outcome in comparison.outcomes)
+        if entry.key in _WHOLE_RUN and all(entry.key in outcome.figures for outcome in comparison.outcomes)
     ]
     rows = [
         (
@@ -259,11 +271,14 @@ def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Es
     ]
     titles = [entry.title_in(time_unit) for entry in entries]
     units = ", ".join(
-        f"{title} in {entry.unit_in(time_unit)}" for title, entry in zip(titles, entries, strict=True)
+        f"{title} in {entry.unit_in(time_unit)}"
+        for title, entry in zip(titles, entries, strict=True)
+        if entry.unit
     )
     title = f"whole runs: {units}, admissions that broke alpha in brackets"
     notes = [
         *stability_notes(comparison.outcomes, time_unit),
+        *_objective_notes(comparison.outcomes[0], time_unit),
         *_chunk_notes(comparison.outcomes[0], time_unit),
     ]
     return Table(title, ("policy", *titles, "fair", "keeps up"), rows, notes=notes)

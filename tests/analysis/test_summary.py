@@ -11,6 +11,7 @@ import pytest
 from made_runs import queue_run, small_run
 
 import analysis
+from analysis.attainment import attainment
 from analysis.books import keep_books
 from analysis.columns import SUMMARY_FIELDS
 from analysis.compare import compare
@@ -20,8 +21,10 @@ from analysis.estimate import Estimate
 from analysis.json_text import to_json
 from analysis.outcome import evaluate
 from analysis.prices import Prices
+from analysis.replications import ONE_LOG
 from analysis.report import comparison_page
 from analysis.summary import summarize
+from analysis.tables import comparison_tables, run_tables
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
 from serving_sim import Audit, Violation, Workload, simulate
@@ -162,6 +165,35 @@ def test_the_largest_gap_of_replications_is_the_largest_and_no_mean(*, one_log: 
 def test_every_documented_run_metric_is_a_figure() -> None:
     figures = evaluate([small_run()], goodput={"ttft": 1.0}).figures
     assert {entry.key for entry in RUN_METRICS} <= set(figures)
+
+
+def test_attainment_stands_in_the_tables_with_the_objectives() -> None:
+    outcome = evaluate([small_run()], goodput={"e2el": 2.25, "slowdown": 9})
+    said = "attainment: share of the requests with end-to-end latency <= 2.25 steps and slowdown <= 9"
+    whole = run_tables(outcome, TimeUnit("step"))[1]
+    assert ("attainment", "0.6667") in whole.rows  # two of three
+    assert whole.notes == [said]
+    compared = comparison_tables(compare([outcome]), TimeUnit("step"))[-1]
+    assert compared.rows[0][list(compared.header).index("attainment")] == "0.6667"
+    assert "attainment in" not in compared.title  # it has no unit
+    assert said in compared.notes
+    assert said in comparison_page(compare([outcome]), (), facts={}, time_unit=TimeUnit("step")).replace(
+        "&lt;", "<"
+    )
+    assert "attainment" not in {
+        row[0] for row in run_tables(evaluate([small_run()]), TimeUnit("step"))[1].rows
+    }
+
+
+def test_attainment_over_replications_has_the_interval_of_a_share() -> None:
+    rng, objectives = np.random.default_rng(1), {"e2el": 2.0}
+    runs = [queue_run(rng.uniform(1, 3, 400)) for _ in range(3)]
+    share = evaluate(runs, goodput=objectives).figures["goodput_share"]
+    assert share.low is not None
+    assert share == attainment(runs, objectives)
+    assert evaluate(runs, goodput=objectives, one_log=True).figures["goodput_share"] == share.withheld(
+        ONE_LOG
+    )
 
 
 def test_labels_carry_the_unit_of_the_run() -> None:

@@ -10,13 +10,14 @@ from analysis.capacity import AT_LEAST, BELOW, ONE_SEQUENCE, WIDTH, Limit
 from analysis.definitions import definition
 from analysis.estimate import Estimate
 from analysis.experiments.capacity.measured import Capacity, Point, Question
+from analysis.goodput import objectives_in_words
 from analysis.plots.load_curves import load_curves
 from analysis.plots.ratios import Line
 from analysis.report import Picture, Section
 from analysis.stability import UNDECIDED
 from analysis.statistic import MEAN, quantiles
 from analysis.tables import Table
-from analysis.text import ABSENT, number, with_interval
+from analysis.text import ABSENT, with_interval
 from analysis.time_unit import TimeUnit
 
 _MARKS = {"unstable": " !", "undecided": " ?"}
@@ -90,10 +91,7 @@ def _limit_notes(found: Capacity) -> list[str]:
 
 def _objectives(question: Question, time_unit: TimeUnit) -> str:
     assert question.objectives is not None
-    limits = " and ".join(
-        f"{definition(metric).title} <= {number(limit)} {definition(metric).unit_in(time_unit)}".rstrip()
-        for metric, limit in question.objectives.items()
-    )
+    limits = objectives_in_words(question.objectives, time_unit)
     return f"{100 * question.share:g} % of the requests meet {limits}"
 
 
