@@ -187,7 +187,7 @@ def test_attainment_stands_in_the_tables_with_the_objectives() -> None:
 
 def test_attainment_over_replications_has_the_interval_of_a_share() -> None:
     rng, objectives = np.random.default_rng(1), {"e2el": 2.0}
-    runs = [queue_run(rng.uniform(1, 3, 400)) for _ in range(3)]
+    runs = [queue_run(rng.uniform(1, 3, 400).tolist()) for _ in range(3)]
     share = evaluate(runs, goodput=objectives).figures["goodput_share"]
     assert share.low is not None
     assert share == attainment(runs, objectives)
