@@ -8,7 +8,7 @@ from operator import truediv
 from statistics import fmean
 
 from analysis.compare import Comparison, Difference, Verdict
-from analysis.definitions import REQUEST_METRICS, RUN_METRICS, definition
+from analysis.definitions import REQUEST_METRICS, RUN_METRICS, Definition, definition
 from analysis.estimate import Estimate
 from analysis.goodput import objectives_in_words
 from analysis.outcome import Outcome
@@ -254,12 +254,17 @@ def _difference(difference: Difference) -> str:
     return with_interval(difference.estimate) + ("" if mark is None else f" {mark}")
 
 
-def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Estimate], str]) -> Table:
-    entries = [
+def run_metrics(comparison: Comparison) -> list[Definition]:
+    """Metrics of whole runs that the tables of a comparison show."""
+    return [
         entry
         for entry in RUN_METRICS
         if entry.key in _WHOLE_RUN and all(entry.key in outcome.figures for outcome in comparison.outcomes)
     ]
+
+
+def _whole_runs(comparison: Comparison, time_unit: TimeUnit, shown: Callable[[Estimate], str]) -> Table:
+    entries = run_metrics(comparison)
     rows = [
         (
             outcome.policy,

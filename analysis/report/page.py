@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.compare import Comparison
-from analysis.definitions import REQUEST_METRICS, definition
+from analysis.definitions import REQUEST_METRICS, Definition, definition
 from analysis.report.findings import findings, headline
 from analysis.report.html import embedded, render, with_pictures
 from analysis.report.pictures import Picture
 from analysis.report.schedule import schedules
 from analysis.report.section import Section
-from analysis.tables import comparison_tables
+from analysis.tables import comparison_tables, run_metrics
 from analysis.text import ABSENT, number
 from analysis.time_unit import TimeUnit
 
@@ -50,10 +50,16 @@ def comparison_page(
         pictures=embedded(pictures),
         schedule=schedules(comparison.outcomes),
         sections=with_pictures(sections),
-        definitions=[entry for entry in REQUEST_METRICS if entry.key in comparison.metrics],
+        definitions=_defined(comparison),
         time_unit=time_unit,
         notes=_notes(comparison),
     )
+
+
+def _defined(comparison: Comparison) -> list[Definition]:
+    """All metrics on the page; slowdown is always drawn."""
+    keys = {*comparison.metrics, "slowdown"}
+    return [*(entry for entry in REQUEST_METRICS if entry.key in keys), *run_metrics(comparison)]
 
 
 def _cards(comparison: Comparison, time_unit: TimeUnit) -> list[tuple[str, dict[str, str]]]:
