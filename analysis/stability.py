@@ -353,15 +353,15 @@ def sustained_work(backlog: Run) -> float:
 def _verdict(
     queue: IntArray, work: _Work, full: float | None, sustained: float | None, *, long: bool
 ) -> tuple[Verdict, str]:
-    beyond = " as measured, beyond its error" if work.error else ""
+    beyond = ", by more than the error of measuring it" if work.error else ""
     if full is not None and work.exceeds(full):
         return "unstable", (
-            f"load {work.value / full:.3g}{beyond}, all slots together cannot do the work that arrives"
+            f"load {work.value / full:.3g}, more work arrives than all slots together can do{beyond}"
         )
     if sustained is not None and work.exceeds(sustained):
         return "unstable", (
-            f"work of {work.value:.4g} arrives per time unit{beyond} and the policy "
-            f"does {sustained:.4g} when all wait"
+            f"work arrives {work.value / sustained:.3g} times as fast as the policy does it on a backlog of "
+            f"these requests{beyond}"
         )
     half = len(queue) // 2
     if np.any(queue[half:] <= 1):

@@ -441,11 +441,35 @@ def test_a_stable_load_without_an_interval_is_marked_with_what_it_would_take() -
         "one sequence of arrivals: no interval",
     ]
     assert means.rows == [("fcfs", "9 ?", "9 ?")]
-    assert means.notes == ["? no interval; fcfs at load 0.9: about 100,000 needed"]
+    assert means.notes == [
+        "? no interval: about 100,000 needed for fcfs at load 0.9, the highest of these loads"
+    ]
     assert "in every replication" not in section.measures[0]
     assert (
         "(one sequence of arrivals: no interval, and it holds for a log of this length" in section.measures[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"),
+    [
+        (["few", None], "few, or too short to tell whether the queue grows as long as requests arrive"),
+        ([None], "too short to tell whether the queue grows as long as requests arrive"),
+        ([ONE_SEQUENCE, ONE_SEQUENCE], "one sequence of arrivals"),
+        (["few", "more"], "more for fcfs at load 2, the highest of these loads"),
+    ],
+)
+def test_one_line_says_what_a_question_mark_stands_for(notes: list[str | None], said: str) -> None:
+    points = tuple(
+        Point("fcfs", load, load, "stable" if note else "undecided", "mean", Estimate(9.0, note=note))
+        for load, note in enumerate(notes, start=1)
+    )
+    limit = Limit(Estimate(3.0), Estimate(3.0), 3.01)
+    loads = [point.load for point in points]
+    section = capacity_section(
+        Capacity({"fcfs": limit}, {}, points, 1.0), Question("e2el", (), loads, None, 0.99), TimeUnit("step")
+    )
+    assert section.tables[1].notes == [f"? no interval: {said}"]
 
 
 def test_rotations_of_one_log_give_a_limit_without_an_interval() -> None:

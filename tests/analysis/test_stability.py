@@ -109,16 +109,16 @@ def test_more_work_than_slots_needs_no_long_run() -> None:
     assert found is not None
     assert found.verdict == "unstable"
     assert found.load == pytest.approx(1.05)
-    assert found.reason == "load 1.05, all slots together cannot do the work that arrives"
+    assert found.reason == "load 1.05, more work arrives than all slots together can do"
 
 
 def test_measured_work_settles_it_only_beyond_its_error() -> None:
     found = [judge(poisson_run("fcfs", 1.05, seed=seed)) for seed in range(10)]
     reasons = [each.reason for each in found if each is not None]
-    beyond = "as measured, beyond its error, all slots together cannot do the work that arrives"
+    beyond = "more work arrives than all slots together can do, by more than the error of measuring it"
     assert sum(reason.endswith(beyond) for reason in reasons) >= 9  # 59 of 60 were seen
     first = next(each for each in found if each is not None and each.reason.endswith(beyond))
-    assert first.reason.startswith(f"load {first.load:.3g} ")
+    assert first.reason.startswith(f"load {first.load:.3g}, ")
 
 
 def test_bursts_make_measured_work_unsure() -> None:
@@ -180,8 +180,9 @@ def test_what_a_policy_cannot_sustain_even_from_a_backlog() -> None:
     found = judge(run, WorkRates(offered=0.6 * SLOTS, sustained=sustained))
     assert found is not None
     assert found.verdict == "unstable"
-    assert (
-        found.reason == f"work of 2.4 arrives per time unit and the policy does {sustained:.4g} when all wait"
+    assert found.reason == (
+        f"work arrives {0.6 * SLOTS / sustained:.3g} times as fast as the policy does it on a backlog of "
+        "these requests"
     )
 
 

@@ -22,10 +22,7 @@ from analysis.time_unit import TimeUnit
 
 _MARKS = {"unstable": " !", "undecided": " ?"}
 
-_NOTES = {
-    "unstable": "! the queue grows: the number depends on the length of the run",
-    "undecided": f"? {UNDECIDED}: no interval",
-}
+_GROWING = "! the queue grows: the number depends on the length of the run"
 
 _READING = (
     "A line ends where its policy no longer keeps up; at a hollow square the runs are too short to tell "
@@ -143,7 +140,7 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
     tables = []
     for statistic in _statistics(question):
         lines = {policy: found.points(statistic, policy) for policy in found.stable}
-        verdicts = {point.verdict for points in lines.values() for point in points}
+        shown = list(chain.from_iterable(lines.values()))
         tables.append(
             Table(
                 f"{statistic} of the {definition(question.metric).label(time_unit)}"
@@ -152,9 +149,9 @@ def _curve_tables(found: Capacity, question: Question, time_unit: TimeUnit) -> l
                 header,
                 [(policy, *map(_cell, points)) for policy, points in lines.items()],
                 notes=[
-                    *(note for verdict, note in _NOTES.items() if verdict in verdicts),
-                    *_missing(list(chain.from_iterable(lines.values()))),
-                    *_shortages(list(chain.from_iterable(lines.values()))),
+                    *([_GROWING] if any(point.verdict == "unstable" for point in shown) else []),
+                    *_missing(shown),
+                    *_shortages(shown),
                 ],
             )
         )
@@ -168,12 +165,20 @@ def _missing(points: Sequence[Point]) -> list[str]:
 
 
 def _shortages(points: Sequence[Point]) -> list[str]:
-    """Why a point has no interval though the queue does not grow, for the highest such load."""
+    """Why points have no interval though no queue is seen to grow: one line for all of them."""
     short = [point for point in points if _too_short(point)]
-    if not short:
-        return []
+    undecided = any(point.verdict == "undecided" for point in points)
+    reasons = [*([_shortage(short)] if short else []), *([UNDECIDED] if undecided else [])]
+    return [f"? no interval: {', or '.join(reasons)}"] if reasons else []
+
+
+def _shortage(short: Sequence[Point]) -> str:
+    """The reason of all of them; where reasons differ, as the numbers needed do, that at the highest load."""
     worst = max(short, key=lambda point: point.load)
-    return [f"? no interval; {worst.policy} at load {worst.load:g}: {worst.estimate.note}"]
+    reason = (worst.estimate.note or "").removeprefix("no interval: ").removesuffix(": no interval")
+    if len({point.estimate.note for point in short}) == 1:
+        return reason
+    return f"{reason} for {worst.policy} at load {worst.load:g}, the highest of these loads"
 
 
 def _too_short(point: Point) -> bool:
