@@ -44,11 +44,16 @@ REQUEST_COLUMNS = (
     Column("prompt_tokens", "int", "tokens", "prompt, where the input tells", optional=True),
     Column("output_tokens", "int", "tokens", "answer, where the input tells", optional=True),
     Column("start", "float", "time units", "when it was admitted"),
-    Column("first_token", "float", "time units", "end of the step that made its first output token"),
+    Column(
+        "first_token",
+        "float",
+        "time units",
+        "end of the step that made its first output token; empty if it makes none",
+    ),
     Column("finish", "float", "time units", "end of its last step"),
     Column("slot", "int", "", "slot that served it, from 0"),
     Column("queue_time", "float", "time units", "start - release"),
-    Column("ttft", "float", "time units", "first_token - release"),
+    Column("ttft", "float", "time units", "first_token - release; empty without a first token"),
     Column("e2el", "float", "time units", "finish - release"),
 )
 """Columns of ``requests.parquet`` and ``requests.csv``."""

@@ -54,7 +54,13 @@ class Definition:
 
 REQUEST_METRICS = (
     Definition("queue_time", "queue time", "time units", "start - release", "lower"),
-    Definition("ttft", "time to first token", "time units", "first_token - release", "lower"),
+    Definition(
+        "ttft",
+        "time to first token",
+        "time units",
+        "first_token - release, undefined without an output token",
+        "lower",
+    ),
     Definition("e2el", "end-to-end latency", "time units", "finish - release", "lower"),
     Definition(
         "tpot",
@@ -87,7 +93,8 @@ RUN_METRICS = (
         "goodput",
         "goodput",
         "tokens per time unit",
-        "sum of lengths of requests that met every objective / makespan",
+        "sum of lengths of requests that met every objective / makespan; without an output token none of "
+        "ttft and tpot is met",
         "higher",
     ),
     Definition("goodput_share", "attainment", "", "requests that met every objective / requests", "higher"),

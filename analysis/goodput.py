@@ -15,6 +15,9 @@ from analysis.time_unit import TimeUnit
 from serving_sim import Served, StepTime
 from serving_sim.request import exact_sum
 
+_OF_TOKENS = {"ttft", "tpot"}
+"""Metrics that time the tokens of an answer."""
+
 
 @dataclass(frozen=True)
 class Goodput:
@@ -63,10 +66,14 @@ def objectives_in_words(objectives: Mapping[str, float], time_unit: TimeUnit) ->
 def met(served: Served, step_time: StepTime, objectives: Mapping[str, float]) -> NDArray[np.bool_]:
     """Whether each request met every objective, shape (n,).
 
-    A metric that is undefined for a request cannot be missed by it.
+    A metric that is undefined for a request cannot be missed by it, as the time per output token of a
+    single one; but a request that makes no output token misses what is promised of its tokens.
     """
     check_objectives(objectives)
     good = np.ones(len(served.requests), dtype=np.bool_)
+    silent = served.requests.without_output
+    if silent is not None and _OF_TOKENS & objectives.keys():
+        good[silent] = False
     for metric, limit in objectives.items():
         good &= ~(latency(served, step_time, metric) > limit)
     return good

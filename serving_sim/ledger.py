@@ -186,10 +186,15 @@ class Ledger:
 
     def _served(self, requests: Workload, rows: slice) -> Served:
         columns = {name: column[rows] for name, column in self._columns.items()}
+        first_token = self._first_token(columns) if self._step_time.constant else columns["first_token"]
+        silent = requests.without_output
+        if silent is not None:
+            first_token = first_token.copy()
+            first_token[silent] = np.nan
         return Served(
             requests=requests,
             start=columns["start"],
-            first_token=self._first_token(columns) if self._step_time.constant else columns["first_token"],
+            first_token=first_token,
             finish=columns["finish"],
             slot=columns["slot"],
         )

@@ -122,7 +122,7 @@ class Run:
     start : ndarray of float, shape (n,)
         Instants of admission.
     first_token : ndarray of float, shape (n,)
-        End of the step that made the first output token.
+        End of the step that made the first output token; NaN where the workload says that there is none.
     finish : ndarray of float, shape (n,)
         End of the last step.
     slot : ndarray of int, shape (n,)

@@ -190,6 +190,13 @@ class Workload:
             counted = (self.prompt_tokens + self.output_tokens == self.length) & (self.output_tokens > 0)
         return _read_only(np.where(counted, self.prompt_tokens + 1, 1))
 
+    @cached_property
+    def without_output(self) -> IntArray | None:
+        """Rows of the requests that are known to make no output token; None where there are none."""
+        if self.output_tokens is None or self.output_tokens.all():
+            return None
+        return _read_only(np.flatnonzero(self.output_tokens == 0))
+
 
 _COLUMNS = tuple(field.name for field in fields(Workload))
 

@@ -12,7 +12,8 @@ from refusal import refusal
 from analysis.definitions import REQUEST_METRICS
 from analysis.goodput import measure_goodput
 from analysis.latency import arrival_series, latency, served_requests, time_alone
-from serving_sim import StepTime, Workload
+from policies import make_policy
+from serving_sim import StepTime, Workload, simulate
 
 NAN = float("nan")
 
@@ -58,6 +59,23 @@ def test_a_request_without_output_has_no_time_per_output_token() -> None:
         small_run(), Workload([0.5, 1.25, 9.0], [3, 2, 1], prompt_tokens=[3, 0, 0], output_tokens=[0, 2, 1])
     )
     np.testing.assert_array_equal(latency(served_requests(run), run.step_time, "tpot"), [NAN, 1.0, NAN])
+
+
+def test_a_request_without_output_has_no_first_token_and_meets_no_objective_on_tokens() -> None:
+    silent = Workload([0, 10, 30], [5, 6, 8], prompt_tokens=[5, 5, 5], output_tokens=[0, 1, 3])
+    run = simulate(silent, make_policy("fcfs"), slots=1)
+    served = served_requests(run)
+    np.testing.assert_array_equal(latency(served, run.step_time, "ttft"), [NAN, 6.0, 6.0])
+    np.testing.assert_array_equal(arrival_series(run, "ttft"), [6.0, 6.0])
+    np.testing.assert_array_equal(latency(served, run.step_time, "e2el"), [5.0, 6.0, 8.0])
+
+    def counted(**objectives: float) -> int:
+        return measure_goodput(served, run.step_time, run.makespan, objectives).requests
+
+    assert counted(ttft=99) == 2
+    assert counted(tpot=99) == 2  # that of the single token is undefined, and cannot be missed
+    assert counted(e2el=5.5) == 1
+    assert counted(e2el=5.5, ttft=99) == 0
 
 
 def test_time_alone_is_that_of_the_step_time() -> None:

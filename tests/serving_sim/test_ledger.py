@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import numpy as np
 import pytest
 
 from policies import FCFS
@@ -42,3 +45,18 @@ def test_first_tokens_take_memory_only_where_the_worker_dates_them(
     ledger = Ledger("length", step_time, None)
     ledger.append(Workload([0, 1, 2], [1, 1, 1]))
     assert ledger.view("first_token").strides == (bytes_a_row,)
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("step_time", [StepTime(), StepTime(base=1.0, per_token=0.25)])
+def test_a_request_that_makes_no_output_token_has_no_first_one(
+    engine: Literal["simpy", "compiled"], step_time: StepTime
+) -> None:
+    if engine == "compiled":
+        pytest.importorskip("numba", reason="the compiled engine is an optional extra")
+    silent = Workload([0, 0, 100], [3, 4, 3], prompt_tokens=[3, 3, 3], output_tokens=[0, 1, 0])
+    run = simulate(silent, FCFS(), slots=2, step_time=step_time, engine=engine)
+    assert np.isnan(run.first_token).tolist() == [True, False, True]
+    assert run.first_token[1] == run.finish[1]
+    unknown = simulate(Workload([0], [3], prompt_tokens=[3]), FCFS(), slots=2, engine=engine)
+    assert unknown.first_token.tolist() == [1.0]  # nobody said that it makes none
