@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
@@ -61,12 +62,16 @@ class WorkRates:
     requests_a_round : float or None
         Requests in one round of a rate that goes up and down over and over, on average; None where the
         arrivals have no such rhythm, or nobody knows.
+    span : float or None
+        Time units from 0 on in which these requests came and no others, as in a window of a log; None where
+        nobody knows when arrivals began and ended but by the first and the last.
     """
 
     offered: float | None = None
     sustained: float | None = None
     dispersion: float | None = None
     requests_a_round: float | None = None
+    span: float | None = None
 
     def periods(self, requests: int) -> float | None:
         """Rounds of the rate in which so many requests come, on average; None without a rhythm."""
@@ -145,18 +150,24 @@ def judge(run: Run, rates: WorkRates | None = UNKNOWN) -> Stability | None:
     finds the waiting queue empty, and the queue grows. A fair policy leaves slots empty, so (1) alone
     would prove little. In (3) growth is beyond chance where increments of the queue over ten sections
     have a mean above 0 by a one-sided t test at 99 %, or where the run is so long that excursions of a
-    stable queue have come to an end.
+    stable queue have come to an end; not where all who wait have started before the span of the arrivals
+    is over.
     """
     requests = served_requests(run).requests
     if rates is None or not is_stream(requests, run.step_time):
         return None
-    arrivals = _Arrivals.of(requests)
+    arrivals = _Arrivals.of(requests, rates.span)
     queue = waiting_at_arrivals(run)
     work = arrivals.work() if rates.offered is None else _Work(rates.offered)
     full = run.slots / run.step_time.base if run.step_time.constant else None
     variability = arrivals.dispersion(rates.dispersion) + squared_variation(requests.length)
     verdict, reason = _verdict(
-        queue, work, full, rates.sustained, long=len(queue) >= _LONG * max(1.0, variability)
+        queue,
+        work,
+        full,
+        rates.sustained,
+        long=len(queue) >= _LONG * max(1.0, variability),
+        cleared=rates.span is not None and float(run.start.max()) < rates.span,
     )
     most = min((each for each in (full, rates.sustained) if each is not None), default=None)
     return Stability(
@@ -351,7 +362,7 @@ def sustained_work(backlog: Run) -> float:
 
 
 def _verdict(
-    queue: IntArray, work: _Work, full: float | None, sustained: float | None, *, long: bool
+    queue: IntArray, work: _Work, full: float | None, sustained: float | None, *, long: bool, cleared: bool
 ) -> tuple[Verdict, str]:
     beyond = ", by more than the error of measuring it" if work.error else ""
     if full is not None and work.exceeds(full):
@@ -366,6 +377,8 @@ def _verdict(
     half = len(queue) // 2
     if np.any(queue[half:] <= 1):
         return "stable", "the waiting queue empties in the second half of the arrivals"
+    if cleared:
+        return "stable", "the waiting queue empties before the span of the arrivals is over"
     never = "the waiting queue never empties in the second half of the arrivals"
     if _beyond_chance(queue[half:], long=long):
         return "unstable", never
@@ -399,15 +412,26 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Arrivals:
-    """Releases and lengths of requests in arrival order."""
+    """Releases and lengths of requests in arrival order, and the span they came in where that is known."""
 
     release: FloatArray
     length: IntArray
+    span: float | None
 
     @classmethod
-    def of(cls, requests: Workload) -> _Arrivals:
+    def of(cls, requests: Workload, span: float | None) -> _Arrivals:
         rows = _arrival_rows(requests)
-        return cls(requests.release[rows], requests.length[rows])
+        return cls(requests.release[rows], requests.length[rows], span)
+
+    @cached_property
+    def _rounded(self) -> FloatArray:
+        """The releases and, where the span is known, the first one again behind it.
+
+        The silence at both ends is then one gap more, so that the mean gap is the span over the requests.
+        """
+        if self.span is None:
+            return self.release
+        return np.append(self.release, self.release[0] + self.span)
 
     def dispersion(self, known: float | None) -> float:
         """Squared variation of gaps in the long run, as heavy-traffic theory asks: the index of dispersion.
@@ -425,25 +449,30 @@ class _Arrivals:
         return max(1.0, min(self._variation(), self.dispersion(known)))
 
     def _variation(self) -> float:
-        return squared_variation(np.diff(self.release))
+        return squared_variation(np.diff(self._rounded))
 
     def _measured_dispersion(self) -> float:
         """The squared variation of sums of so many gaps, times their number.
 
         Cox and Lewis (1966), "The statistical analysis of series of events", section 4.5.
         """
-        size = max(1, (len(self.release) - 1) // _BLOCKS)
-        return size * squared_variation(np.diff(self.release[::size]))
+        release = self._rounded
+        size = max(1, (len(release) - 1) // _BLOCKS)
+        return size * squared_variation(np.diff(release[::size]))
 
     def work(self) -> _Work:
         """As measured, with the error that a one-sided t test over sections of time grants it.
 
         Bursts make neighbours alike, so that gaps taken one by one would look far surer than they are.
         """
-        span = float(self.release[-1] - self.release[0])
         count = len(self.release)
-        value = (count - 1) / span * exact_sum(self.length) / count
-        ends = np.searchsorted(self.release, self.release[0] + span * np.arange(1, SECTIONS) / SECTIONS)
+        begin, end = (
+            (float(self.release[0]), float(self.release[-1])) if self.span is None else (0.0, self.span)
+        )
+        span = end - begin
+        gaps = len(self._rounded) - 1
+        value = gaps / span * exact_sum(self.length) / count
+        ends = np.searchsorted(self.release, begin + span * np.arange(1, SECTIONS) / SECTIONS)
         parts = [float(exact_sum(part)) for part in np.split(self.length, ends)]
         deviation = float(np.std(parts, ddof=1)) * SECTIONS / span
         return _Work(value, float(stdtrit(SECTIONS - 1, _SURE)) * deviation / math.sqrt(SECTIONS))

@@ -175,7 +175,11 @@ class FileOptions:
     model: Annotated[str | None, _trace(help="Only the requests for this model.", metavar="NAME")] = None
     window_from: Annotated[
         str | None,
-        _trace("--from", help="Start of a window of time, as in 90s, 10min or 1h.", metavar="TIME"),
+        _trace(
+            "--from",
+            help="Start of a window of time, as in 90s, 10min or 1h; in time units without a unit.",
+            metavar="TIME",
+        ),
     ] = None
     window_for: Annotated[str | None, _trace("--for", help="How long the window lasts.", metavar="TIME")] = (
         None

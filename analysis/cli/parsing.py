@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -177,6 +178,30 @@ def parse_duration(option: str, text: str, seconds_per_unit: float | None) -> fl
             f"{option}={text!r}: must be in time units, --time-unit does not say how long one is"
         )
     return value * _SECONDS[unit] / seconds_per_unit
+
+
+def check_alike(texts: Mapping[str, str | None]) -> None:
+    """Refuse times of which some have a unit and some have none: ``10`` beside ``20min`` is hardly 10 steps.
+
+    A time of 0 is the same in all units.
+
+    Raises
+    ------
+    ValueError
+        If there are both; texts that are no times are left to `parse_duration`.
+    """
+    units = {
+        option: found[2]
+        for option, text in texts.items()
+        if text is not None and (found := _DURATION.fullmatch(text.strip())) and float(found[1]) != 0
+    }
+    if any(units.values()) and not all(units.values()):
+        option = next(option for option, unit in units.items() if not unit)
+        other = next(option for option, unit in units.items() if unit)
+        raise ValueError(
+            f"{option}={texts[option]!r}: must have a unit, as {other} {texts[other]} has; a number alone "
+            "is in time units of --time-unit seconds each"
+        )
 
 
 def _pairs(option: str, text: str, separator: str) -> dict[str, float]:

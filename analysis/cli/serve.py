@@ -156,7 +156,11 @@ class Job:
             return None
         traffic = self.traffic
         return WorkRates(
-            traffic.offered, self._sustained(policy), traffic.dispersion, traffic.requests_a_round
+            traffic.offered,
+            self._sustained(policy),
+            traffic.dispersion,
+            traffic.requests_a_round,
+            traffic.span,
         )
 
     def _sustained(self, policy: Policy) -> float | None:

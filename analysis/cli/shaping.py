@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.cli.naming import flag, named
 from analysis.cli.options import FileOptions
-from analysis.cli.parsing import parse_duration
+from analysis.cli.parsing import check_alike, parse_duration
 from serving_sim import StepTime, Workload
 
 if TYPE_CHECKING:
@@ -127,16 +127,38 @@ def input_record(report: ReadReport, steps: Sequence[Step]) -> dict[str, Any]:
     }
 
 
+def window_span(options: FileOptions, steps: Sequence[Step]) -> float | None:
+    """Time units from 0 on in which the requests of a window came, the silence at its ends included.
+
+    None where nobody knows: without a window, or where the log ends in it; and where its end was cut off or
+    moved, by a number of requests, a repetition or a pace that is counted from the first to the last of them.
+    """
+    from workloads.shaping.window import BEHIND
+
+    moved = (options.num_prompts, options.repeat, options.request_rate, options.load)
+    if options.window_for is None or any(each is not None for each in moved):
+        return None
+    return _bounds(options)[1] if BEHIND in steps[0].dropped else None
+
+
 def _window(options: FileOptions) -> list[Shaping]:
     from workloads.shaping import Window
 
     if options.window_from is None and options.window_for is None:
         return []
+    start, duration = _bounds(options)
+    return [_asked("--from, --for", lambda: Window(start or 0.0, duration))]
+
+
+def _bounds(options: FileOptions) -> tuple[float | None, float | None]:
+    """Start and duration of the window in time units, as far as they are given."""
+    given = {"--from": options.window_from, "--for": options.window_for}
+    check_alike(given)
     start, duration = (
         None if text is None else parse_duration(name, text, options.time_unit)
-        for name, text in (("--from", options.window_from), ("--for", options.window_for))
+        for name, text in given.items()
     )
-    return [_asked("--from, --for", lambda: Window(start or 0.0, duration))]
+    return start, duration
 
 
 def _asked(option: str, make: Callable[[], Shaping]) -> Shaping:

@@ -12,7 +12,7 @@ import numpy as np
 from analysis.cli.naming import flag
 from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
-from analysis.cli.shaping import chunks, input_record, rows_line, shapings, step_lines
+from analysis.cli.shaping import chunks, input_record, rows_line, shapings, step_lines, window_span
 from analysis.pace import check_pace
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
@@ -70,6 +70,8 @@ class Traffic:
         Index of dispersion of the arrivals in the long run; None where nobody knows.
     requests_a_round : float or None
         Requests in one round of a rate that goes up and down over and over; None without such a rhythm.
+    span : float or None
+        Time units from 0 on in which all requests came, of a window of a file; None where nobody knows.
     users : Users or None
         Who sends the requests one by one; None where they come by themselves.
     known : str
@@ -86,6 +88,7 @@ class Traffic:
     offered: float | None = None
     dispersion: float | None = None
     requests_a_round: float | None = None
+    span: float | None = None
     users: Users | None = None
     known: str = "the true length of every request that waits"
     one_log: bool = False
@@ -180,6 +183,7 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
         facts=(rows_line(report, steps[0]), *report.notes, *step_lines(steps)),
         seed=options.seed if random else None,
         inputs=tuple(input_record(report, each) for each in steps),
+        span=window_span(options, steps[0]),
         one_log=options.replications > 1 or (options.repeat or 1) > 1,
     )
 

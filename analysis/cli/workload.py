@@ -142,7 +142,7 @@ def inspect(
     arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
     unit = time_unit(workload, StepTime(), arrivals.workloads)
-    found = inspect_workload(arrivals.workloads[0], slots=counted, seconds=unit.seconds)
+    found = inspect_workload(arrivals.workloads[0], slots=counted, seconds=unit.seconds, span=arrivals.span)
     read = arrivals.inputs[0] if arrivals.inputs else None
     content = {"input": read, **found.to_dict()}
     if out is not None:

@@ -37,7 +37,9 @@ class Dispersion:
     index: float
 
 
-def dispersion_of_counts(release: FloatArray, *, seconds: float | None = None) -> list[Dispersion]:
+def dispersion_of_counts(
+    release: FloatArray, *, seconds: float | None = None, span: float | None = None
+) -> list[Dispersion]:
     """Index of dispersion of counts at round widths, from about a mean gap on.
 
     Parameters
@@ -46,6 +48,9 @@ def dispersion_of_counts(release: FloatArray, *, seconds: float | None = None) -
         Release times in time units, sorted.
     seconds : float, optional
         Seconds in a time unit, where that is known: widths are then round numbers of seconds.
+    span : float, optional
+        Time units from 0 on in which these requests came and no others, where that is known: windows
+        then begin at 0 and go on to its end. Without it they go from the first to the last request.
 
     Returns
     -------
@@ -60,17 +65,18 @@ def dispersion_of_counts(release: FloatArray, *, seconds: float | None = None) -
     rising, gaps are correlated or the rate drifts.
     """
     scale = 1.0 if seconds is None else seconds
-    span = float(release[-1] - release[0]) * scale
-    least, most = span / len(release), span / _LEAST_WINDOWS
+    begin, end = (float(release[0]), float(release[-1])) if span is None else (0.0, span)
+    whole = (end - begin) * scale
+    least, most = whole / len(release), whole / _LEAST_WINDOWS
     if not 0 < least < most < math.inf:
         return []
     widths = round_widths(least, most, seconds=seconds is not None)
-    return [_dispersion(release, width / scale) for width in widths]
+    return [_dispersion(release, width / scale, begin, end) for width in widths]
 
 
-def _dispersion(release: FloatArray, width: float) -> Dispersion:
-    place = windows_of(release, width)
-    windows = int(windows_of(release[[0, -1]], width)[-1])
+def _dispersion(release: FloatArray, width: float, begin: float, end: float) -> Dispersion:
+    place = windows_of(release, width, begin)
+    windows = int(windows_of(np.array([end]), width, begin)[0])
     counts = np.bincount(place[place < windows].astype(np.int64), minlength=windows)
     mean = float(counts.mean())
     return Dispersion(width, windows, mean, float(counts.var(ddof=1)) / mean)

@@ -12,7 +12,9 @@ from serving_sim import Workload
 from serving_sim.request import FloatArray
 
 
-def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> dict[str, float | int | None]:
+def workload_facts(
+    workload: Workload, *, slots: int, second: float = 1.0, span: float | None = None
+) -> dict[str, float | int | None]:
     """Size, lengths, arrival rate and burstiness of a workload, by name.
 
     Parameters
@@ -23,11 +25,14 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         Slots that the load counts on, with one step a time unit.
     second : float
         Time units in which the peak is counted.
+    span : float, optional
+        Time units from 0 on in which these requests came and no others, where that is known.
 
     Returns
     -------
     dict of str to float, int or None
-        Lengths in tokens, times in time units. ``rate`` is (n - 1) / (last - first release) and
+        Lengths in tokens, times in time units. ``rate`` is n / span where the span is known, else
+        (n - 1) / (last - first release), and
         ``gap_cv2`` the squared coefficient of variation of the gaps (1 for Poisson, above it
         bursty); both, and the load, are None where all requests come at once. ``peak_second`` is
         the largest number of requests in a second, counted from the first request on;
@@ -35,8 +40,8 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         largest number on one release.
     """
     release, length = np.sort(workload.release), workload.length
-    span = float(release[-1] - release[0])
-    rate = _rate(len(workload) - 1, span)
+    counted = (len(workload) - 1, float(release[-1] - release[0])) if span is None else (len(workload), span)
+    rate = _rate(*counted)
     gaps = np.diff(release)
     return {
         "requests": len(workload),
@@ -46,7 +51,7 @@ def workload_facts(workload: Workload, *, slots: int, second: float = 1.0) -> di
         "last_release": float(release[-1]),
         "rate": rate,
         "peak_second": _most(windows_of(release, second)),
-        "gap_cv2": None if rate is None else squared_variation(gaps),
+        "gap_cv2": squared_variation(gaps) if gaps.any() and rate is not None else None,
         "longest_gap": float(gaps.max()) if len(workload) > 1 else None,
         "same_release": int(np.count_nonzero(gaps == 0)),
         "most_at_once": _most(release),

@@ -58,7 +58,9 @@ class Inspection:
         }
 
 
-def inspect_workload(workload: Workload, *, slots: int, seconds: float | None = None) -> Inspection:
+def inspect_workload(
+    workload: Workload, *, slots: int, seconds: float | None = None, span: float | None = None
+) -> Inspection:
     """Look at a workload.
 
     Parameters
@@ -70,6 +72,9 @@ def inspect_workload(workload: Workload, *, slots: int, seconds: float | None = 
     seconds : float, optional
         Seconds in a time unit, where that is known: arrivals are then counted in a second, and in round
         numbers of them, in the place of time units.
+    span : float, optional
+        Time units from 0 on in which these requests came and no others, as in a window of a log; rate, load
+        and dispersion count its silent ends.
     """
     ordered = workload if workload.arrival_order is None else workload.take(workload.arrival_order)
     lengths = {
@@ -79,9 +84,9 @@ def inspect_workload(workload: Workload, *, slots: int, seconds: float | None = 
     }
     gaps = np.diff(ordered.release)
     return Inspection(
-        facts=workload_facts(ordered, slots=slots, second=1.0 if seconds is None else 1 / seconds),
+        facts=workload_facts(ordered, slots=slots, second=1.0 if seconds is None else 1 / seconds, span=span),
         correlations=_correlations(ordered, gaps),
-        dispersion=dispersion_of_counts(ordered.release, seconds=seconds),
+        dispersion=dispersion_of_counts(ordered.release, seconds=seconds, span=span),
         release=ordered.release,
         lengths=lengths,
         gap_fits=fit_families(gaps, (EXPONENTIAL, GAMMA, WEIBULL)),

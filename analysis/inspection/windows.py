@@ -19,8 +19,8 @@ _STEP = 3.0
 """No round width is more than so many times the one before."""
 
 
-def windows_of(release: FloatArray, width: float) -> FloatArray:
-    """Window of each request, counted in whole numbers from the first release on.
+def windows_of(release: FloatArray, width: float, begin: float | None = None) -> FloatArray:
+    """Window of each request, counted in whole numbers from ``begin``, else from the first release on.
 
     Parameters
     ----------
@@ -28,8 +28,10 @@ def windows_of(release: FloatArray, width: float) -> FloatArray:
         Sorted release times.
     width : float
         Of a window, > 0, in the unit of the releases.
+    begin : float, optional
+        Where the first window begins.
     """
-    place: FloatArray = np.floor((release - release[0]) / width + _ROUNDING)
+    place: FloatArray = np.floor((release - (release[0] if begin is None else begin)) / width + _ROUNDING)
     return place
 
 

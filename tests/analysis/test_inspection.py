@@ -47,6 +47,19 @@ def test_peaks_and_repeated_releases_by_hand() -> None:
     assert (facts["rate"], facts["longest_gap"], facts["load"]) == (6 / 5, 4.0, 0.6)
 
 
+def test_the_silence_at_the_ends_of_a_known_span_counts() -> None:
+    workload = Workload(np.arange(150.0, 270.0), [10] * 120)
+    facts = workload_facts(workload, slots=4, span=2000.0)
+    assert (facts["rate"], facts["load"], facts["gap_cv2"]) == (0.06, 0.15, 0.0)
+    widest = dispersion_of_counts(workload.release, span=2000.0)[-1]
+    # of 20 windows of 100 the second to fourth hold 50, 70 and none, by the clock of the span
+    counts = [0, 50, 70] + [0] * 17
+    assert (widest.width, widest.windows, widest.mean) == (100.0, 20, 6.0)
+    assert widest.index == pytest.approx(np.var(counts, ddof=1) / 6)
+    found = inspect_workload(workload, slots=4, span=2000.0)
+    assert (found.facts, found.dispersion[-1]) == (facts, widest)
+
+
 def test_a_whole_second_is_counted_in_its_own() -> None:
     # three seconds in units of 0.03 s come to a hair less than three times a second in such units
     workload = Workload(np.array([0.0, 3.0, 3.5, 4.0]) / 0.03, [1] * 4)

@@ -55,7 +55,7 @@ def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path,
             "+ 1 dropped (after the window) + 1 dropped (prompt fills 1,000 tokens)"
         ),
         "  taken for azure (Azure LLM inference traces 2023 and 2024 (CSV)) by its columns",
-        "  window from 120 for 480: 6 to 4 requests",
+        "  window from 120 for 480 time units: 6 to 4 requests",
         "  context limit 1,000: 4 to 3 requests, 1 capped",
         "  prompts in chunks of 64: mean length 568.3 to 306.3 steps",
         "  rate 0.1: times x 0.08368",
@@ -76,6 +76,46 @@ def test_rows_read_are_kept_or_dropped_for_a_reason(command: Command, log: Path,
         ["10", "600", "0"],
         ["902", "100", "900"],
     ]
+
+
+def test_a_window_inside_the_log_says_how_long_nobody_came(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "release,length\n" + "".join(f"{time},4\n" for time in [*range(100), 900]), encoding="utf-8"
+    )
+
+    def rate(options: str) -> float:
+        code, out, _ = command(f"workload inspect --json --quiet {options} --requests", path)
+        assert code == 0
+        found = json.loads(out)["rate"]
+        assert isinstance(found, float)
+        return found
+
+    assert rate("--from 50 --for 500") == 50 / 500
+    assert rate("--from 50") == 50 / 850
+    assert rate("--from 50 --for 5000") == 50 / 850  # the log ends in it
+    assert rate("--from 50 --for 500 --num-prompts 11") == 1.0  # the last of these does not end the window
+    assert rate("--from 50 --for 500 --request-rate 2") == 2.0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            "--from 10 --for 20min",
+            (
+                "--from='10': must have a unit, as --for 20min has; a number alone is in time units of "
+                "--time-unit seconds each"
+            ),
+        ),
+        ("--from 1s --for 20", "--for='20': must have a unit, as --from 1s has"),
+    ],
+)
+def test_units_are_not_mixed(options: str, said: str, command: Command, log: Path) -> None:
+    code, _, err = command(f"workload inspect --time-unit 0.5 {options} --requests", log)
+    assert code == 2
+    assert said in err
+    assert command("workload inspect --time-unit 0.5 --from 0 --for 20min --requests", log)[0] == 0
 
 
 def test_a_made_workload_has_no_input(command: Command, tmp_path: Path) -> None:
@@ -165,7 +205,7 @@ def test_calibrate_shapes_its_log_too(command: Command, clients: Path) -> None:
             "--for='10min': must be in time units, --time-unit does not say how long one is",
         ),
         ("--for 0", "--from, --for: duration=0.0: must be a finite number of time units > 0"),
-        ("--from 99", "--from, --for: window from 99 to the end: leaves none of the 30 requests"),
+        ("--from 99", "--from, --for: window from 99 time units to the end: leaves none of the 30 requests"),
         ("--num-prompts 31", "--num-prompts: first 31: there are only 30 requests"),
         ("--tenant t4", "--tenant: tenant='t4': no request has it"),
         (

@@ -65,6 +65,23 @@ def verdict(run: Run, rates: WorkRates | None = None) -> str | None:
     return None if found is None else found.verdict
 
 
+def test_a_known_span_counts_for_load_and_verdict() -> None:
+    # 100 requests of 20 steps in 100 of 4,000 steps: 4 slots need 500
+    run = simulate(
+        Workload(np.arange(500.0, 600.0), [20] * 100), parse_policy("fcfs"), slots=4, engine="simpy"
+    )
+    unknown, known = judge(run), judge(run, WorkRates(span=4000.0))
+    assert unknown is not None
+    assert known is not None
+    assert (unknown.verdict, unknown.load) == ("unstable", 5.0)
+    assert (known.verdict, known.load) == ("stable", 0.125)
+    assert known.reason == "the waiting queue empties before the span of the arrivals is over"
+    assert known.variability > 10 > unknown.variability  # the silence is a gap among the others
+    ends_in_the_queue = judge(run, WorkRates(span=650.0))
+    assert ends_in_the_queue is not None
+    assert ends_in_the_queue.verdict == "unstable"
+
+
 def test_queue_by_hand() -> None:
     # request 0 starts on arrival, request 1 waits for the end of a step, request 2 finds nobody
     assert waiting_at_arrivals(small_run()).tolist() == [0, 1, 0]

@@ -12,6 +12,9 @@ from serving_sim.arguments import is_finite
 from workloads.parameters import check_positive
 from workloads.shaping.shaping import Shaped, counted, kept
 
+BEHIND = "after the window"
+"""Why requests are left out of which there are some only where the window ends before the log does."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -43,8 +46,9 @@ class Window:
             check_positive("duration", self.duration, "time units")
 
     def describe(self) -> str:
-        end = "to the end" if self.duration is None else f"for {self.duration:g}"
-        return f"window from {self.start:g} {end}"
+        if self.duration is None:
+            return f"window from {self.start:g} time units to the end"
+        return f"window from {self.start:g} for {self.duration:g} time units"
 
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
         early = workload.release < self.start
@@ -54,5 +58,5 @@ class Window:
         inside = kept(workload, ~(early | late), self.describe())
         return Shaped(
             replace(inside, release=inside.release - self.start),
-            counted({"before the window": early.sum(), "after the window": late.sum()}),
+            counted({"before the window": early.sum(), BEHIND: late.sum()}),
         )
