@@ -11,7 +11,7 @@ _WHOLE = 0.001
 """Part of the rounds by which their number may miss a whole one.
 
 What is over counts some hours twice. Half a round beside twenty takes the median of waits off by 3 to 4 %,
-which no number of replications mends (``docs/explanation/intervals.md`` has the figures).
+which no number of replications mends (``benchmarks/periodic_coverage.py``).
 """
 
 _ROUNDING = 1e-9

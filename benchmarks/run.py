@@ -21,6 +21,7 @@ BENCHMARKS = (
     "report",
     "study_soak",
     "interval_coverage",
+    "periodic_coverage",
 )
 
 

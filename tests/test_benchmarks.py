@@ -83,3 +83,18 @@ def test_the_report_measured_is_a_whole_one(scripts: Callable[[str], ModuleType]
     assert 100_000 < found.size < 5_000_000
     assert found.runs > 0
     assert found.probes > 0
+
+
+def test_medians_of_half_a_day_hold_no_value_of_the_long_run(
+    scripts: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("numba", reason="the compiled engine is an optional extra")
+    script = scripts("periodic_coverage")
+    monkeypatch.setattr(script, "LONG", 40_000)
+    few = "--requests 4000 --periods 0.5 --runs 6 --replications 3 --long-runs 2".split()
+    monkeypatch.setattr("sys.argv", ["periodic_coverage.py", *few])
+    assert script.main() == 0
+    *_, row = capsys.readouterr().out.splitlines()
+    _, periods, _, one, alone, several, together, _ = (cell.strip() for cell in row.split("|"))
+    assert (periods, one, several, together) == ("0.5", "no", "no", "0 of 2")
+    assert alone.startswith("0 of")
