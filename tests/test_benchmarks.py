@@ -91,7 +91,7 @@ def test_medians_of_half_a_day_hold_no_value_of_the_long_run(
     pytest.importorskip("numba", reason="the compiled engine is an optional extra")
     script = scripts("periodic_coverage")
     monkeypatch.setattr(script, "LONG", 40_000)
-    few = "--requests 4000 --periods 0.5 --runs 6 --replications 3 --long-runs 2".split()
+    few = ["--requests", "4000", "--periods", "0.5", "--runs", "6", "--replications", "3", "--long-runs", "2"]
     monkeypatch.setattr("sys.argv", ["periodic_coverage.py", *few])
     assert script.main() == 0
     *_, row = capsys.readouterr().out.splitlines()
