@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,11 @@ class Weekly:
 
 def test_processes_of_ones_own_may_state_a_period() -> None:
     assert requests_a_round(Weekly()) == 14
+
+
+def test_a_rate_that_never_begins_anew_has_no_long_run() -> None:
+    periods = WorkRates(requests_a_round=math.inf).periods(10**9)
+    assert [ruled_out(periods=periods, replications=each) for each in (1, 5)] == [note("0"), note("0", 5)]
 
 
 def half_a_day(replication: int) -> tuple[Workload, WorkRates]:

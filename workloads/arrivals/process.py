@@ -45,7 +45,8 @@ class PointProcess(Arrivals, Protocol):
     def rhythm(self) -> float | None:
         """Time units after which the rate begins anew, as a day does; None where it has no such pattern.
 
-        Over less than many whole rounds a mean is that of the hours that were met.
+        Over less than many whole rounds a mean is that of the hours that were met. Of a rate that changes
+        and never begins anew it is infinite: there is no long run.
         """
 
 
