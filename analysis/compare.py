@@ -113,6 +113,8 @@ class Comparison:
         intervals hold at once with at least 95 % (Bonferroni).
     warmup : int
         Number of requests, first in arrival order, that the metrics leave out.
+    log : bool
+        Whether the requests are all that a log has: no option makes more of them.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -121,6 +123,7 @@ class Comparison:
     differences: tuple[Difference, ...]
     confidence: float
     warmup: int
+    log: bool = False
 
     @property
     def baseline(self) -> str:
@@ -148,6 +151,7 @@ def compare(
     metrics: Sequence[str] = ("e2el",),
     percentiles: Sequence[float] = PERCENTILES,
     warmup: int = 0,
+    log: bool = False,
 ) -> Comparison:
     """Compare policies that served the same arrivals.
 
@@ -161,6 +165,8 @@ def compare(
         Percentiles of every metric, each strictly between 0 and 100.
     warmup : int
         Number of requests, first in arrival order, that the metrics leave out.
+    log : bool
+        Whether the requests come from a log, so that there are no more of them.
 
     Returns
     -------
@@ -191,6 +197,7 @@ def compare(
         differences=tuple(differences),
         confidence=confidence,
         warmup=warmup,
+        log=log,
     )
 
 

@@ -15,7 +15,7 @@ from analysis.outcome import Outcome
 from analysis.robustness import Robustness
 from analysis.sequential import Target, percent
 from analysis.statistic import MEAN
-from analysis.text import ABSENT, number, with_interval
+from analysis.text import ABSENT, number, spread, with_interval
 from analysis.time_unit import TimeUnit
 from serving_sim import Run
 from serving_sim.request import exact_sum
@@ -28,6 +28,10 @@ _MARKS: dict[Verdict, str] = {
 }
 
 _WHOLE_RUN = ("throughput", "goodput", "goodput_share", "makespan", "occupancy", "extent_mean", "extent_max")
+
+_ONLY_A_LONGER_LOG = (
+    "? true of the requests of this log; only a longer one can tell whether of others like them"
+)
 
 _LONGER_RUNS = "? no interval, and more replications give none: raise --num-prompts to the number needed"
 
@@ -128,7 +132,7 @@ def stability_notes(outcomes: Sequence[Outcome], time_unit: TimeUnit) -> list[st
         grows = f"its queue grows by {number(found.growth)} requests per {time_unit.singular}"
         if found.verdict == "unstable":
             notes.append(
-                f"{outcome.policy} does not keep up, {found.reason}: {grows}, so latencies grow with the "
+                f"{outcome.policy} does not keep up: {found.reason}; {grows}, so latencies grow with the "
                 "length of the run and carry no intervals"
             )
         else:
@@ -216,7 +220,9 @@ def _differences(comparison: Comparison, metric: str, time_unit: TimeUnit) -> Ta
     title = f"difference from {comparison.baseline} in {definition(metric).label(time_unit)}, {joint}" + (
         f"; {legend}" if legend else ""
     )
-    return Table(title, ("policy", *comparison.statistics), rows, notes=_common_arrivals(reductions))
+    short = [_ONLY_A_LONGER_LOG] if comparison.log and "not enough data" in verdicts else []
+    notes = [*short, *_common_arrivals(reductions)]
+    return Table(title, ("policy", *comparison.statistics), rows, notes=notes)
 
 
 def _carried(outcome: Outcome) -> str:
@@ -233,18 +239,13 @@ def _jointly(outcomes: Sequence[Outcome]) -> str:
 
 def _common_arrivals(reductions: Sequence[float]) -> list[str]:
     return [
-        f"common arrivals {verb} the variance of the differences in the mean {_between(factors)} times"
+        f"common arrivals {verb} the variance of the differences in the mean {spread(factors)} times"
         for verb, factors in (
             ("cut", [each for each in reductions if each >= 1]),
             ("raised", [1 / each for each in reductions if each < 1]),
         )
         if factors
     ]
-
-
-def _between(values: Sequence[float]) -> str:
-    low, high = number(min(values)), number(max(values))
-    return low if low == high else f"{low} to {high}"
 
 
 def _difference(difference: Difference) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from analysis.estimate import Estimate
 
@@ -50,6 +50,12 @@ def with_interval(estimate: Estimate) -> str:
     sides = [_as_fine_as(side, side) if side > least else "0" for side in (up, down)]
     finer = min(side for side in (up, down) if side > least)
     return f"{_as_fine_as(finer, value)} +{sides[0]} -{sides[1]}"
+
+
+def spread(values: Sequence[float]) -> str:
+    """The smallest and the largest of some numbers, one where they read the same: ``369 to 432``."""
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def _as_fine_as(width: float, value: float) -> str:

@@ -84,7 +84,11 @@ def compare(
         job, outcomes = measure(asked, begin, write)
     say_all(warmup_notes(asked, job, outcomes), quiet=output.quiet)
     comparison = compare_outcomes(
-        outcomes, metrics=metrics, percentiles=job.wanted.percentiles, warmup=job.left_out
+        outcomes,
+        metrics=metrics,
+        percentiles=job.wanted.percentiles,
+        warmup=job.left_out,
+        log=bool(job.traffic.inputs),
     )
     if output.out is not None:
         _write_comparison(job, comparison, output.out, shlex.join(["serving-sim", *context.obj]))

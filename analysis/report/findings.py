@@ -8,7 +8,7 @@ from analysis.compare import Comparison, Difference, differences_from
 from analysis.definitions import definition
 from analysis.outcome import Outcome
 from analysis.statistic import MEAN
-from analysis.text import number
+from analysis.text import number, spread
 from analysis.time_unit import TimeUnit
 
 
@@ -52,7 +52,9 @@ def _lowest(comparison: Comparison, values: Mapping[str, float], time_unit: Time
     who = f"{_and([best, *same])} {'have' if same else 'has'} the lowest {title}"
     if set(verdicts.values()) <= {"higher", "identical"}:
         return f"{who}: {measured}"
-    return f"{who}, {measured}, but this may be chance"
+    others = [values[policy] for policy in verdicts if policy not in same]
+    against = _with_unit(f"{number(values[best])} against {spread(others)}", metric, time_unit)
+    return f"{who} on these requests, {against}; whether it holds for others like them is open"
 
 
 def _absence(comparison: Comparison, metric: str) -> str | None:
@@ -94,7 +96,10 @@ def _difference(comparison: Comparison, difference: Difference, time_unit: TimeU
         case "cannot tell apart":
             return f"{policy} and {baseline} cannot be told apart by their {mean}: {both}."
         case "not enough data" | "one log" | "one draw":
-            return f"{policy} has a {mean} of {both} under {baseline}; how much of it is chance is open."
+            return (
+                f"{policy} has a {mean} of {both} under {baseline} on these requests; whether it holds for "
+                "others like them is open."
+            )
         case "no steady state":
             late = [each.policy for each in comparison.outcomes if each.unstable]
             which = _and([each for each in (policy, baseline) if each in late])

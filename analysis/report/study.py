@@ -93,7 +93,7 @@ def _section(
     suffix = f"-{name}" if setting else ""
     return Section(
         name=name,
-        title=setting.capitalize() or f"Against {against}",
+        title=f"{setting[:1].upper()}{setting[1:]}" or f"Against {against}",
         measures=(_READING.format(axis=against),),
         found=(),
         tables=[

@@ -13,6 +13,7 @@ from made_runs import queue_run
 from analysis.compare import compare
 from analysis.outcome import Outcome, evaluate
 from analysis.report.findings import findings, headline
+from analysis.tables import comparison_tables
 from analysis.time_unit import TimeUnit
 from policies import parse_policy
 from serving_sim import Run, Workload, simulate
@@ -30,14 +31,32 @@ def test_a_run_that_is_too_short_says_so() -> None:
     # fcfs finishes at 8, 14, 16, 18; sjf at 2, 4, 10, 18
     comparison = compare([outcome("fcfs"), outcome("sjf")])
     assert headline(comparison, STEPS) == (
-        "sjf has the lowest mean end-to-end latency, 8.5 steps, but this may be chance"
+        "sjf has the lowest mean end-to-end latency on these requests, 8.5 against 14 steps; "
+        "whether it holds for others like them is open"
     )
     assert findings(comparison, STEPS) == [
         (
-            "sjf has a mean end-to-end latency of 8.5 against 14 steps under fcfs; "
-            "how much of it is chance is open."
+            "sjf has a mean end-to-end latency of 8.5 against 14 steps under fcfs on these requests; "
+            "whether it holds for others like them is open."
         )
     ]
+
+
+def test_only_a_longer_log_tells_more_than_a_log() -> None:
+    outcomes = [evaluate(queue, rates=None) for queue in short_queues()]
+    made, log = (comparison_tables(compare(outcomes, log=log), STEPS)[1] for log in (False, True))
+    assert "? not enough data" in made.title
+    assert made.notes == []
+    assert log.notes == [
+        "? true of the requests of this log; only a longer one can tell whether of others like them"
+    ]
+
+
+def short_queues() -> list[list[Run]]:
+    """Two policies on a stream of requests, too few for an interval."""
+    first = queue_run([3.0, 4.0, 5.0, 6.0] * 3, policy="p0")
+    second = queue_run([3.0, 4.5, 5.0, 7.0] * 3, policy="p1")
+    return [[first], [replace(second, requests=first.requests)]]
 
 
 def replicated(policy: str, load: float) -> Outcome:
@@ -79,6 +98,12 @@ def shifted(*shifts: float, noise: float = 0.01) -> list[Outcome]:
     return [evaluate([run], rates=None) for run in made]
 
 
+ON_THESE = (
+    r"on these requests, 1[45][\d.]* against 1[45][\d.]* to 1[45][\d.]* steps; whether it holds for others "
+    "like them is open"
+)
+
+
 @pytest.mark.parametrize(
     ("outcomes", "expected"),
     [
@@ -86,11 +111,11 @@ def shifted(*shifts: float, noise: float = 0.01) -> list[Outcome]:
         # both are surely below the baseline, but not one below the other
         (
             shifted(0, -0.5, -0.501, noise=0.5),
-            r"p[12] has the lowest mean end-to-end latency, 14\.\d+ steps, but this may be chance",
+            rf"p[12] has the lowest mean end-to-end latency {ON_THESE}",
         ),
         (
             shifted(0, 0.5, 0.001, noise=0.5),
-            r"p[02] has the lowest mean end-to-end latency, 1[45]\.\d+ steps, but this may be chance",
+            rf"p[02] has the lowest mean end-to-end latency {ON_THESE}",
         ),
         (shifted(0, 0.5, 0), r"p0 and p2 have the lowest mean end-to-end latency: 14\.\d+ steps"),
         (shifted(0, 0), r"p0 and p1 have the same mean end-to-end latency: 14\.\d+ steps"),

@@ -321,7 +321,7 @@ def test_the_table_says_so() -> None:
     latencies, whole = run_tables(growing, TimeUnit("step"))
     assert growing.stability is not None
     assert latencies.notes[0] == (
-        "isjl:alpha=5 does not keep up, the waiting queue never empties in the second half of the arrivals: "
+        "isjl:alpha=5 does not keep up: the waiting queue never empties in the second half of the arrivals; "
         f"its queue grows by {growing.stability.growth:.4g} requests per step, so latencies grow with the "
         "length of the run and carry no intervals"
     )
