@@ -31,6 +31,6 @@ def test_every_metric_of_the_tables_and_pictures_is_defined(command: Command, tm
     _, _, reading = report.partition('<h2 id="reading">')
     names = [unescape(name).partition(" (")[0] for name in re.findall(r"<li><strong>(.*?)</strong>", reading)]
     assert names == [
-        "time to first token", "slowdown", "makespan", "token throughput", "goodput", "occupancy", "mean gap",
-        "max gap",
+        "time to first token", "slowdown", "makespan", "token throughput", "goodput", "attainment",
+        "occupancy", "mean gap", "max gap",
     ]  # fmt: skip
