@@ -201,6 +201,7 @@ def plot(
     from analysis.output import write_text
     from analysis.report.study import study_page, study_sections
     from analysis.study.curves import axis_of
+    from analysis.study.description import described
     from analysis.study.differences import difference_records
     from analysis.version import project_version
 
@@ -214,6 +215,7 @@ def plot(
     warmup = study.cells[0].settings.warmup
     facts = {
         "Command": shlex.join(["serving-sim", *context.obj]),
+        **described(study),
         "Cells": f"{len(table):,} of {len(study.cells):,}",
         "Replications": f"{table['replication'].max()}",
         **({"Left out as warm-up": f"first {warmup:,} requests of each run"} if warmup else {}),

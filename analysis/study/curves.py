@@ -37,6 +37,12 @@ _PLACE = (
 """Coordinates that tell one setting from another, where they are not what the curves run along."""
 
 
+_OWN_PACE = (
+    ", a log comes at its own pace; 'serving-sim workload fit' makes a workload of it, which goes with load "
+    "or request-rate in a study file"
+)
+
+
 @dataclass(frozen=True)
 class Curve:
     """One policy in one setting.
@@ -189,7 +195,10 @@ def settings(table: pd.DataFrame, axis: str) -> dict[str, list[Curve]]:
         If no row has a value there.
     """
     if not _values(table, axis):
-        raise ValueError(f"against={axis.replace('_', '-')!r}: no finished cell has one")
+        own_pace = axis in ("load", "request_rate") and _values(table, "requests_file")
+        raise ValueError(
+            f"against={axis.replace('_', '-')!r}: no finished cell has one{_OWN_PACE if own_pace else ''}"
+        )
     if axis != "alpha":
         table = table[table[axis].notna()]  # a process with a rate of its own has no load
     varying = [name for name in _PLACE if name != axis and _values(table, name) > 1]

@@ -81,12 +81,16 @@ class Study:
 
     @property
     def time_unit(self) -> TimeUnit:
-        """What the cells count time in, steps where every step takes one time unit, and service."""
+        """What the cells count time in, steps where every step takes one time unit, and service.
+
+        How long a unit is, is known where all logs and specifications say the same.
+        """
         steps = all(cell.step_time == StepTime() for cell in self.cells)
         logs = dict.fromkeys(cell.source for cell in self.cells if isinstance(cell.source, Logged))
-        seconds = {log.time_unit for log in logs} or {None}
+        seconds = {cell.source.time_unit for cell in self.cells}
         in_chunks = any(log.in_chunks for log in logs)
-        return TimeUnit.of(steps=steps, seconds=seconds.pop(), in_chunks=in_chunks)
+        known = seconds.pop() if len(seconds) == 1 else None
+        return TimeUnit.of(steps=steps, seconds=known, in_chunks=in_chunks)
 
 
 def read_study(path: Path, modules: Collection[str] = ()) -> Study:
@@ -222,9 +226,15 @@ def _specified(entries: Entries, settings: Settings, folder: Path) -> list[Sourc
         counts = entries.several("num-prompts", whole(1, _MOST_REQUESTS)) or (given.num_prompts,)
         check_warmup(settings.warmup, min(counts))
         content = lengths_digest(given.lengths, Path.cwd())
+        file = log_digest(folder / name)
         own_pace = [(given.arrivals, None, given.request_rate)]
         found += [
-            Specified(name, Made(given.lengths, process, load, rate, count, Path.cwd(), content))
+            Specified(
+                name,
+                Made(given.lengths, process, load, rate, count, Path.cwd(), content),
+                file,
+                given.time_unit,
+            )
             for (process, load, rate), count in product(
                 _processes(entries, (given.arrivals,)) if paced else own_pace, counts
             )
@@ -295,6 +305,10 @@ def _logged(entries: Entries, folder: Path) -> list[Source]:
     for key in _MADE:
         if key in entries:
             shaping = f"; {_CONVERT}" if key in ("load", "request-rate", "num-prompts") else ""
+            if key in ("load", "request-rate"):
+                shaping += (
+                    f", or name what 'serving-sim workload fit' makes of it as workload, to vary the {key}"
+                )
             raise ValueError(f"{key}: cannot go with requests, the file says what arrives{shaping}")
     reading = partial(
         Logged,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +54,9 @@ class Made:
         Digest of the files that ``lengths`` names: others under the same name are noticed.
     """
 
+    time_unit: ClassVar[None] = None
+    """Seconds in a time unit: nobody says."""
+
     lengths: str
     arrivals: str
     load: float | None
@@ -72,6 +75,11 @@ class Made:
             "request_rate": self.request_rate,
             "num_prompts": self.num_prompts,
         }
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Digest of what stands in files, by the text that names them."""
+        return {} if self.content is None else {self.lengths: self.content}
 
     @property
     def definition(self) -> Sequence[Scalar]:
@@ -141,10 +149,16 @@ class Specified:
         The specification, as the study names it.
     made : Made
         What it says.
+    file : str
+        Digest of its file.
+    time_unit : float or None
+        Seconds in a time unit, where it says so; no number of a cell depends on it.
     """
 
     name: str
     made: Made
+    file: str
+    time_unit: float | None = None
 
     @property
     def coordinates(self) -> dict[str, Scalar]:
@@ -154,6 +168,11 @@ class Specified:
             "workload": self.name,
             **{key: value for key, value in made.items() if key not in ("lengths", "arrivals")},
         }
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Digest of the specification by its name, and of what its lengths are drawn from."""
+        return {self.name: self.file, **self.made.digests}
 
     @property
     def definition(self) -> Sequence[Scalar]:
@@ -201,6 +220,11 @@ class Logged:
     def coordinates(self) -> dict[str, Scalar]:
         """What tells this source from others of a study."""
         return {"requests_file": self.name}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Digest of the log by its name."""
+        return {self.name: self.content}
 
     @property
     def definition(self) -> Sequence[Scalar]:

@@ -248,7 +248,8 @@ REFUSED = {
     ),
     "policy = 'fcfs'\nslots = 1\nrequests = 'log.csv'\nload = 0.5": (
         "load: cannot go with requests, the file says what arrives; "
-        "a study takes a log as it is; shape it first with 'serving-sim workload convert'"
+        "a study takes a log as it is; shape it first with 'serving-sim workload convert', "
+        "or name what 'serving-sim workload fit' makes of it as workload, to vary the load"
     ),
     SMALL + "requests = 'log.csv'": "lengths: cannot go with requests, the file says what arrives",
     "policy = 'fcfs'\nslots = 1\nrequests = 'log.csv'\nlength = 'totl'": (
