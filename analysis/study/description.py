@@ -41,7 +41,7 @@ def described(study: Study) -> dict[str, str]:
     }
 
 
-def _coordinates(study: Study) -> Iterator[tuple[str, list[Scalar]]]:
+def _coordinates(study: Study) -> Iterator[tuple[str, list[str | int | float]]]:
     """Each coordinate that some cell has, with its values in the order of the file."""
     found: dict[str, dict[Scalar, None]] = {name: {} for name in _HEADINGS}
     for cell in study.cells:
@@ -49,9 +49,9 @@ def _coordinates(study: Study) -> Iterator[tuple[str, list[Scalar]]]:
         for name, values in found.items():
             values[coordinates.get(name)] = None
     for name, heading in _HEADINGS.items():
-        values = [value for value in found[name] if value is not None]
-        if values:
-            yield heading, values
+        given = [value for value in found[name] if value is not None]
+        if given:
+            yield heading, given
 
 
 def _files(study: Study) -> dict[str, str]:
