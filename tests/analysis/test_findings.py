@@ -48,7 +48,10 @@ def test_only_a_longer_log_tells_more_than_a_log() -> None:
     assert "? not enough data" in made.title
     assert made.notes == []
     assert log.notes == [
-        "? true of the requests of this log; only a longer one can tell whether of others like them"
+        (
+            "? no interval: the number is that of the requests of this log, "
+            "only a longer one tells of others like them"
+        )
     ]
 
 
