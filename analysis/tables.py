@@ -29,7 +29,10 @@ _MARKS: dict[Verdict, str] = {
 
 _WHOLE_RUN = ("throughput", "goodput", "goodput_share", "makespan", "occupancy", "extent_mean", "extent_max")
 
-_ONLY_A_LONGER_LOG = "? no interval: the number is that of the requests of this log, only a longer one tells of others like them"
+_ONLY_A_LONGER_LOG = (
+    "? no interval: the number is that of the requests of this log, "
+    "only a longer one tells of others like them"
+)
 
 _LONGER_RUNS = "? no interval, and more replications give none: raise --num-prompts to the number needed"
 
