@@ -1,16 +1,16 @@
 """The plain workload file: a table of requests as CSV, JSON lines or Parquet.
 
 Columns ``release`` (time units) and ``length`` (steps) are needed; ``request_id``, ``prompt_tokens``,
-``output_tokens``, ``lower``, ``upper``, ``tenant``, ``prompt_steps`` and ``model`` may be there. Other
-columns are ignored, and so are optional numbers that are blank in every row, as in the requests file of
-a run.
+``output_tokens``, ``lower``, ``upper``, ``tenant``, ``prompt_steps`` and ``model`` may be there, and
+``time_unit``, the seconds in a time unit, which is the same in every row. Other columns are ignored, and
+so are optional numbers that are blank in every row, as in the requests file of a run.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from workloads.whole_file import replacing
 
 COLUMNS = tuple(field.name for field in fields(Workload))
 NEEDED = ("release", "length")
+TIME_UNIT = "time_unit"
+"""A column beside those of the requests: it says of all releases what they are counted in."""
 
 
 def read_workload(path: str | Path, *, on_bad_row: OnBadRow = "error") -> tuple[Workload, ReadReport]:
@@ -60,15 +62,15 @@ def read_workload(path: str | Path, *, on_bad_row: OnBadRow = "error") -> tuple[
 def workload_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> tuple[Workload, ReadReport]:
     """Read one plain workload from tables that are already open; see `read_workload`."""
     intake = Intake(tables, on_bad_row)
-    names = intake.names(NEEDED, COLUMNS)
-    values = intake.columns(names, _Check())
+    check = _Check()
+    values = intake.columns(intake.names(NEEDED, _KNOWN), check)
     if "request_id" in values:
         values = intake.unique(values, "request_id")
     values = intake.in_order(values, "release")
-    ignored = dict.fromkeys(name for table in tables for name in table.columns if name not in COLUMNS)
+    ignored = dict.fromkeys(name for table in tables for name in table.columns if name not in _KNOWN)
     if ignored:
         intake.notes.append(f"ignored columns: {', '.join(ignored)}")
-    return Workload(**values), intake.report("plain")
+    return Workload(**values), replace(intake.report("plain"), time_unit=check.time_unit)
 
 
 def blocks_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> Iterator[Workload]:
@@ -77,16 +79,25 @@ def blocks_of(tables: Sequence[Table], on_bad_row: OnBadRow) -> Iterator[Workloa
     That ids are unique cannot be seen without keeping them all, and is not looked at.
     """
     intake = Intake(tables, on_bad_row)
-    names = intake.names(NEEDED, COLUMNS)
+    names = intake.names(NEEDED, _KNOWN)
     for values in intake.in_turn(names, _Check(), "release"):
         yield Workload(**values)
 
 
-def write_workload(workload: Workload, path: str | Path) -> None:
+def write_workload(workload: Workload, path: str | Path, *, time_unit: float | None = None) -> None:
     """Write a plain workload file; the suffix ``.csv``, ``.jsonl`` or ``.parquet`` says which kind.
 
     Reading it back gives the same numbers and texts to the last digit. The file appears only when it
     is complete.
+
+    Parameters
+    ----------
+    workload : Workload
+        What to write.
+    path : str or Path
+        Where.
+    time_unit : float, optional
+        Seconds in a time unit where that is known; it is then a column of its own.
 
     Raises
     ------
@@ -99,6 +110,8 @@ def write_workload(workload: Workload, path: str | Path) -> None:
     if path.suffix not in _WRITERS:
         raise ValueError(f"{path}: {unknown('suffix', path.suffix, _WRITERS)}")
     table = pa.table({name: _arrow(getattr(workload, name)) for name in COLUMNS if _has(workload, name)})
+    if time_unit is not None:
+        table = table.append_column(TIME_UNIT, pa.array(np.full(len(workload), float(time_unit))))
     with replacing(path) as part:
         _WRITERS[path.suffix](table, part)
 
@@ -108,12 +121,17 @@ class _Check:
 
     def __init__(self) -> None:
         self._blank: set[str] | None = None
+        self.time_unit: float | None = None
 
     def __call__(self, batch: Batch) -> dict[str, NDArray[Any]]:
         if self._blank is None:
             numbers = [name for name in batch.columns if name in _OPTIONAL_NUMBERS]
             self._blank = {name for name in numbers if batch.blank(name).all()}
-        values = {name: _READERS[name](batch, name) for name in batch.columns if name not in self._blank}
+        values = {
+            name: _READERS[name](batch, name)
+            for name in batch.columns
+            if name in _READERS and name not in self._blank
+        }
         for name in self._blank:
             batch.refuse(name, ~batch.blank(name), "must be blank, as it is in the rows before")
         for name in ("lower", "prompt_steps"):
@@ -121,7 +139,17 @@ class _Check:
                 batch.refuse(name, values[name] > values["length"], "must not exceed the length")
         if "upper" in values:
             batch.refuse("upper", values["upper"] < values["length"], "must not be below the length")
+        if TIME_UNIT in batch.columns and TIME_UNIT not in self._blank:
+            self._look_at_unit(batch)
         return values
+
+    def _look_at_unit(self, batch: Batch) -> None:
+        seconds = batch.real(TIME_UNIT)
+        batch.refuse(TIME_UNIT, ~(seconds > 0), "must be above 0")
+        good = seconds[batch.broken < 0]
+        if self.time_unit is None and len(good):
+            self.time_unit = float(good[0])
+        batch.refuse(TIME_UNIT, seconds != self.time_unit, "must be the same in every row")
 
 
 def _release(batch: Batch, name: str) -> NDArray[np.float64]:
@@ -156,7 +184,8 @@ _READERS: dict[str, Callable[[Batch, str], NDArray[Any]]] = {
     "model": Batch.text,
 }
 
-_OPTIONAL_NUMBERS = ("prompt_tokens", "output_tokens", "lower", "upper", "prompt_steps")
+_OPTIONAL_NUMBERS = ("prompt_tokens", "output_tokens", "lower", "upper", "prompt_steps", TIME_UNIT)
+_KNOWN = (*COLUMNS, TIME_UNIT)
 
 
 def _has(workload: Workload, name: str) -> bool:

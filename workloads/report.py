@@ -27,6 +27,8 @@ class ReadReport:
         What a reader of the results should know, one line each.
     out_of_order : int
         Rows kept that were earlier than the row before, and were sorted.
+    time_unit : float or None
+        Seconds in a time unit, where the file says so.
     """
 
     path: Path
@@ -36,3 +38,4 @@ class ReadReport:
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: Sequence[str] = ()
     out_of_order: int = 0
+    time_unit: float | None = None

@@ -102,7 +102,7 @@ def calibrate(
             done=done,
             one_log=arriving.one_log,
         )
-    unit = time_unit(options, duration, arriving.workloads)
+    unit = time_unit(arriving, duration)
     table = _table(result, unit)
     if out is not None:
         command = shlex.join(["serving-sim", *context.obj])

@@ -50,10 +50,10 @@ def fit(
     arrivals, counted = one_workload(options, slots)
     say(lines(arrivals.facts), quiet=quiet)
     workload = arrivals.workloads[0]
-    specification = fit_specification(workload, time_unit=file.time_unit)
+    specification = fit_specification(workload, time_unit=arrivals.time_unit)
     write_specification(specification, out, _COMMENT)
     say(f"written to {out}", quiet=quiet)
-    unit = time_unit(options, StepTime(), arrivals.workloads)
+    unit = time_unit(arrivals, StepTime())
     found = match(workload, specification.workload(file.seed), slots=counted, time_unit=unit)
     if json:
         show_json({"input": arrivals.inputs[0], **found.to_dict()})

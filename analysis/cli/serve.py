@@ -321,7 +321,7 @@ def make_job(
         traffic=served,
         server=make_server(worker, step_time, record_batches=record_batches),
         wanted=wanted,
-        time_unit=time_unit(workload, step_time, served.workloads),
+        time_unit=time_unit(served, step_time),
         prices=money,
         arguments=arguments(workload, worker, prices, statistics, **recorded),
         replicate=replicate,

@@ -54,7 +54,7 @@ def servegen(
     sending = len(set(workload.tenant))
     fact = f"{len(workload):,} requests of {sending:,} among {len(clients):,} clients"
     say(fact, quiet=quiet)
-    write_workload(workload, out)
+    write_workload(workload, out, time_unit=time_unit)
     say(f"written to {out}", quiet=quiet)
     if json:
         files = [{"file": str(out), "requests": len(workload)}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,8 @@ class Traffic:
         Index of dispersion of the arrivals in the long run; None where nobody knows.
     requests_a_round : float or None
         Requests in one round of a rate that goes up and down over and over; None without such a rhythm.
+    time_unit : float or None
+        Seconds in a time unit; None where nobody knows.
     span : float or None
         Time units from 0 on in which all requests came, of a window of a file; None where nobody knows.
     users : Users or None
@@ -88,6 +90,7 @@ class Traffic:
     offered: float | None = None
     dispersion: float | None = None
     requests_a_round: float | None = None
+    time_unit: float | None = None
     span: float | None = None
     users: Users | None = None
     known: str = "the true length of every request that waits"
@@ -133,6 +136,8 @@ def traffic(options: WorkloadOptions, *, slots: int, step_time: StepTime, reacti
         arriving = _from_users(options, options.users, reactive=reactive)
     else:
         arriving = _made(options, slots, step_time)
+    if arriving.time_unit is None:
+        arriving = replace(arriving, time_unit=options.time_unit)
     return arriving if options.predictions is None else _predicted(arriving, options, options.predictions)
 
 
@@ -183,6 +188,7 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
         facts=(rows_line(report, steps[0]), *report.notes, *step_lines(steps)),
         seed=options.seed if random else None,
         inputs=tuple(input_record(report, each) for each in steps),
+        time_unit=report.time_unit,
         span=window_span(options, steps[0]),
         one_log=options.replications > 1 or (options.repeat or 1) > 1,
     )
@@ -380,10 +386,10 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."
 
 
-def time_unit(options: WorkloadOptions, step_time: StepTime, workloads: Iterable[Workload] = ()) -> TimeUnit:
-    """What the run counts time in, steps where a step takes one time unit, and service on ``workloads``."""
-    in_chunks = any(workload.in_chunks for workload in workloads)
-    return TimeUnit.of(steps=step_time == StepTime(), seconds=options.time_unit, in_chunks=in_chunks)
+def time_unit(arriving: Traffic, step_time: StepTime) -> TimeUnit:
+    """What a run counts time in, steps where a step takes one time unit, and service on what arrives."""
+    in_chunks = any(workload.in_chunks for workload in arriving.workloads)
+    return TimeUnit.of(steps=step_time == StepTime(), seconds=arriving.time_unit, in_chunks=in_chunks)
 
 
 def lines(facts: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ def make(
 
     arrivals, _ = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
-    write_workload(arrivals.workloads[0], out)
+    write_workload(arrivals.workloads[0], out, time_unit=arrivals.time_unit)
     say(f"written to {out}", quiet=quiet)
     if json:
         show_json(_written(arrivals, {out: arrivals.workloads[0]}))
@@ -96,7 +96,7 @@ def convert(
     for path in parts:  # all of them before the first is written
         check_output(Target(path, str(path)))
     for path, part in parts.items():
-        write_workload(part, path)
+        write_workload(part, path, time_unit=arrivals.time_unit)
         say(f"{len(part):,} requests written to {path}", quiet=quiet)
     if json:
         show_json(_written(arrivals, parts))
@@ -141,7 +141,7 @@ def inspect(
 
     arrivals, counted = one_workload(workload, slots)
     say(lines(arrivals.facts), quiet=quiet)
-    unit = time_unit(workload, StepTime(), arrivals.workloads)
+    unit = time_unit(arrivals, StepTime())
     found = inspect_workload(arrivals.workloads[0], slots=counted, seconds=unit.seconds, span=arrivals.span)
     read = arrivals.inputs[0] if arrivals.inputs else None
     content = {"input": read, **found.to_dict()}

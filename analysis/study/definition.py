@@ -86,11 +86,12 @@ class Study:
         How long a unit is, is known where all logs and specifications say the same.
         """
         steps = all(cell.step_time == StepTime() for cell in self.cells)
-        logs = dict.fromkeys(cell.source for cell in self.cells if isinstance(cell.source, Logged))
-        seconds = {cell.source.time_unit for cell in self.cells}
-        in_chunks = any(log.in_chunks for log in logs)
+        sources = dict.fromkeys(cell.source for cell in self.cells)
+        # side by side, as a log is read for both and only the last one stays in memory
+        found = [(each.seconds, isinstance(each, Logged) and each.in_chunks) for each in sources]
+        seconds = {each for each, _ in found}
         known = seconds.pop() if len(seconds) == 1 else None
-        return TimeUnit.of(steps=steps, seconds=known, in_chunks=in_chunks)
+        return TimeUnit.of(steps=steps, seconds=known, in_chunks=any(chunks for _, chunks in found))
 
 
 def read_study(path: Path, modules: Collection[str] = ()) -> Study:

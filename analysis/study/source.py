@@ -18,6 +18,7 @@ from serving_sim import StepTime, Workload
 from workloads import (
     Arrivals,
     Lengths,
+    ReadReport,
     make_workload,
     parse_arrivals,
     parse_lengths,
@@ -54,7 +55,7 @@ class Made:
         Digest of the files that ``lengths`` names: others under the same name are noticed.
     """
 
-    time_unit: ClassVar[None] = None
+    seconds: ClassVar[None] = None
     """Seconds in a time unit: nobody says."""
 
     lengths: str
@@ -151,14 +152,14 @@ class Specified:
         What it says.
     file : str
         Digest of its file.
-    time_unit : float or None
-        Seconds in a time unit, where it says so; no number of a cell depends on it.
+    seconds : float or None
+        How long a time unit is, where it says so; no number of a cell depends on it.
     """
 
     name: str
     made: Made
     file: str
-    time_unit: float | None = None
+    seconds: float | None = None
 
     @property
     def coordinates(self) -> dict[str, Scalar]:
@@ -234,11 +235,16 @@ class Logged:
     @property
     def in_chunks(self) -> bool:
         """Whether its prompts were in chunks when it was converted; the log is read for it."""
-        return _read(self).in_chunks
+        return _read(self)[0].in_chunks
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds in a time unit, as the study says or a converted log, which is read for it."""
+        return _read(self)[1].time_unit if self.time_unit is None else self.time_unit
 
     def workload(self, seed: np.random.SeedSequence, *, slots: int, step_time: StepTime) -> Workload:
         """The requests of the log; nothing is random."""
-        return _read(self)
+        return _read(self)[0]
 
     def rates(self, *, slots: int, step_time: StepTime) -> WorkRates:
         """Nobody knows what would arrive in the long run."""
@@ -280,14 +286,13 @@ def log_digest(path: Path) -> str:
 
 
 @lru_cache(maxsize=1)  # the policies of a grid take turns on the same log
-def _read(log: Logged) -> Workload:
+def _read(log: Logged) -> tuple[Workload, ReadReport]:
     if log_digest(log.path) != log.content:
         raise ValueError(f"{log.name}: has changed since the study was read")
-    workload, _ = read_requests(
+    return read_requests(
         log.path,
         format=log.format,
         length=log.length,
         time_unit=log.time_unit,
         on_bad_row=log.on_bad_row,
     )
-    return workload

@@ -64,6 +64,18 @@ def test_a_specification_gives_its_digest_and_how_long_a_step_is() -> None:
     assert read_study(Path("study.toml")).time_unit.plural == "steps of 0.03 s"
 
 
+def test_a_converted_log_keeps_how_long_a_step_is(capsys: pytest.CaptureFixture[str]) -> None:
+    write("log.csv", "arrival_s,input_tokens,output_tokens\n0,2,3\n3,4,5\n6,1,1\n")
+    for name in ("a.csv", "b.jsonl", "c.parquet", "again.csv"):
+        log = "a.csv" if name == "again.csv" else "log.csv --time-unit 0.5"
+        assert main(["workload", "convert", *log.split(), "--out", name, "--quiet"]) == 0
+        capsys.readouterr()
+        assert main(["run", "--requests", name, "--policy", "fcfs", "--slots", "2", "--quiet"]) == 0
+        assert "times in steps of 0.5 s" in capsys.readouterr().out
+    found = facts('requests = ["a.csv", "again.csv"]\nslots = 4\npolicy = "fcfs"\n')
+    assert found["Time"] == "in steps of 0.5 s"
+
+
 def test_units_of_different_length_have_no_common_one() -> None:
     write("one.toml", FITTED)
     write("other.toml", FITTED.replace("0.03", "0.05"))

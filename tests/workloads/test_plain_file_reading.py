@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from refusal import refusal
 
-from workloads import read_workload
+from serving_sim import Workload
+from workloads import read_workload, write_workload
 from workloads.tables.source import Source
 from workloads.tables.text import check_encoding
 
@@ -170,3 +171,22 @@ def test_a_file_that_grows_while_it_is_read(
         assert len(workload) == report.rows_read == 2
     else:
         assert re.search(r": line [23]: (text|fields)=", refusal(lambda: read_workload(path)))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_how_long_a_time_unit_is_comes_back(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"w{suffix}"
+    write_workload(Workload([0.0, 1.5], [2, 3]), path, time_unit=0.03)
+    workload, report = read_workload(path)
+    assert (workload.release.tolist(), workload.columns) == ([0.0, 1.5], ("release", "length"))
+    assert (report.time_unit, report.notes) == (0.03, ())
+
+
+def test_a_time_unit_is_the_same_in_every_row(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("release,length,time_unit\n0,1,-1\n1,1,0.5\n2,1,0.25\n3,1,0.5\n", encoding="utf-8")
+    workload, report = read_workload(path, on_bad_row="drop")
+    assert (workload.release.tolist(), report.time_unit) == ([1, 3], 0.5)
+    assert report.dropped == {"time_unit: must be above 0": 1, "time_unit: must be the same in every row": 1}
+    path.write_text("release,length,time_unit\n0,1,\n1,1,\n", encoding="utf-8")
+    assert read_workload(path)[1].time_unit is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workloads.files import COLUMNS, NEEDED
+from workloads.files import COLUMNS, NEEDED, TIME_UNIT
 from workloads.lengths import LENGTHS
 from workloads.specification import _KINDS
 
@@ -24,7 +24,7 @@ def rows(first_cell: str) -> dict[str, list[str]]:
 
 def test_page_lists_the_columns_of_a_plain_file() -> None:
     listed = rows("column")
-    assert list(listed) == list(COLUMNS)
+    assert list(listed) == [*COLUMNS, TIME_UNIT]
     assert [name for name, cells in listed.items() if cells[0] == "yes"] == list(NEEDED)
 
 
