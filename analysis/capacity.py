@@ -18,6 +18,7 @@ from analysis.estimate import Estimate
 from analysis.stability import WorkRates, backlog_of, is_stream, judge, sustained_work
 from serving_sim import Policy, Run, StepTime, Workload, simulate
 from serving_sim.compiled.choice import can_compile
+from serving_sim.how_many import how_many
 
 WIDTH = 0.005
 """What bisection may leave open of a rate: that large a part of it."""
@@ -98,7 +99,7 @@ class Bench:
         work = sustained_work(self._serve(backlog_of(self._arriving)))
         if math.isinf(work):
             raise ValueError(
-                f"{len(self.workload):,} requests: too few to tell how fast they can come, "
+                f"{how_many(len(self.workload), 'request')}: too few to tell how fast they can come, "
                 f"{self.slots} slots take them all at once"
             )
         return work / self.work
@@ -118,8 +119,9 @@ class Bench:
         """
         if not is_stream(self._at(self.sustained), self.step_time):
             raise ValueError(
-                f"{len(self.workload):,} requests: too few to tell what {self.policy.describe()} keeps up "
-                f"with, as fast as {self.slots} slots can serve them half of them come within a mean service"
+                f"{how_many(len(self.workload), 'request')}: too few to tell what "
+                f"{self.policy.describe()} keeps up with, as fast as {self.slots} slots can serve "
+                "them half of them come within a mean service"
             )
 
     def _at(self, speed: float) -> Workload:

@@ -17,6 +17,7 @@ from serving_sim.batch import FREE, Batch
 from serving_sim.clock import Alarm, Clock
 from serving_sim.epoch import NO_WAKE_UP, Epoch
 from serving_sim.errors import PolicyError
+from serving_sim.how_many import how_many
 from serving_sim.ledger import UNSERVED, Ledger
 from serving_sim.policy import Admission, Policy
 from serving_sim.source import Process
@@ -326,8 +327,9 @@ class Worker:
         """Raise `PolicyError` if requests still wait although nothing can wake the policy."""
         if self._left:
             raise PolicyError(
-                f"policy {self._label} at time {self._clock.now}: {_requests(self._left)} still wait, "
-                "the worker is empty and nothing is left that could wake the policy"
+                f"policy {self._label} at time {self._clock.now}: "
+                f"{how_many(self._left, 'request')} still wait, the worker is empty and nothing "
+                "is left that could wake the policy"
             )
 
     def _refuse_instant(self, instant: float) -> NoReturn:
@@ -335,8 +337,8 @@ class Worker:
 
     def _refuse_to_wait(self, waiting: int, now: float) -> NoReturn:
         raise PolicyError(
-            f"policy {self._label} at time {now}: {_requests(waiting)} still wait, and the policy has asked "
-            f"to be woken {_FRUITLESS:,} times in a row without admitting one"
+            f"policy {self._label} at time {now}: {how_many(waiting, 'request')} still wait, and "
+            f"the policy has asked to be woken {_FRUITLESS:,} times in a row without admitting one"
         )
 
     def _take(self, free: list[int], slot: int, request: int, now: float) -> int:
@@ -368,7 +370,3 @@ class Worker:
             other_slot, since = next(iter(self.batch.admitted.items()))
             other = self.batch.occupant[other_slot]
             self.first_violation = Violation(now, step, request, slot, other, other_slot, step - since)
-
-
-def _requests(count: int) -> str:
-    return "1 request" if count == 1 else f"{count} requests"

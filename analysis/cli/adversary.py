@@ -14,6 +14,7 @@ from analysis.cli.console import progress, say, show, show_json
 from analysis.cli.instance import ALPHA, REACTIVE
 from analysis.cli.options import Json
 from analysis.cli.paths import output_folder
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from analysis.experiments.adversarial import Duel
@@ -88,7 +89,10 @@ def adversary(
         chosen = policy or ["isjl"]
         check_distinct([parse_policy(each, defaults={"alpha": longest}).describe() for each in chosen])
         names = ", ".join(chosen)
-        say(f"search: {names} on {slots} slots, at most {seconds:g} s each, seed {seed}", quiet=quiet)
+        say(
+            f"search: {names} on {how_many(slots, 'slot')}, at most {seconds:g} s each, seed {seed}",
+            quiet=quiet,
+        )
         with progress(len(chosen), quiet=quiet) as begin:
             found = _searched(chosen, space, begin, **how)
         _report_found(found, json=json)

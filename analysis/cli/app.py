@@ -25,6 +25,7 @@ from analysis.cli import (
 )
 from analysis.cli.details import detailed
 from analysis.cli.expand import expand
+from analysis.cli.once import OnceCommand
 from analysis.version import project_version
 
 app = typer.Typer(
@@ -55,6 +56,7 @@ for commands in (app, steptime.app, study.app, workload.app):
     for each in commands.registered_commands:
         assert each.callback is not None
         each.callback = detailed(each.callback)
+        each.cls = OnceCommand
 
 
 def _tell_version(asked: bool) -> None:

@@ -17,6 +17,7 @@ from analysis.cli.options import FileOptions, Jobs, Json, WorkloadOptions
 from analysis.cli.parsing import parse_objectives, parse_step_time
 from analysis.cli.paths import input_path, output_folder
 from analysis.cli.traffic import Traffic, lines, time_unit, traffic
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from analysis.economics import CostModel
@@ -86,7 +87,9 @@ def calibrate(
     (workload,) = arriving.workloads
     alphas = alpha or GRIDS[grid](workload)
     say(
-        lines((f"isjl on {slots} slots, alpha in {', '.join(map(str, alphas))}", *arriving.facts)),
+        lines(
+            (f"isjl on {how_many(slots, 'slot')}, alpha in {', '.join(map(str, alphas))}", *arriving.facts)
+        ),
         quiet=quiet,
     )
     with progress(len(set(alphas)), quiet=quiet) as done:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from analysis.cli.streams import reader_is_gone
+
 _FAILED = 1
 _BAD_INPUT = 2
 _BY_SIGNAL = 128  # plus the number of the signal, as shells count
@@ -110,8 +112,10 @@ def last_words(error: BaseException, heard: Sequence[int] = (), *, files: int = 
         number = heard[-1] if heard else signal.SIGINT
         word = "interrupted" if number == signal.SIGINT else "terminated"
         return _BY_SIGNAL + number, f"{word}, files written so far are complete" if files else word
-    if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
-        return _BY_SIGNAL + getattr(signal, "SIGPIPE", 13), ""
+    if isinstance(error, BrokenPipeError):
+        if reader_is_gone():  # and has seen enough
+            return _BY_SIGNAL + getattr(signal, "SIGPIPE", 13), ""
+        return _BAD_INPUT, _unforeseen(error)  # of a pipe of somebody else's, a policy's say
     if isinstance(error, OSError):
         return _BAD_INPUT, _of_system(error)
     return _of_command(error) or (_BAD_INPUT, _of_work(error))

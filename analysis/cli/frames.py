@@ -12,6 +12,7 @@ from rich.text import Text
 from analysis.marks import marks, progress_bar, unit_for
 from analysis.text import ABSENT, shown_id, visible
 from analysis.watch import Active, Frame, Waiting
+from serving_sim.how_many import how_many
 
 _MARKS = 40
 """Most marks of a bar; longer requests count several tokens a mark."""
@@ -96,7 +97,7 @@ def _gauges(frame: Frame, unit: int) -> Iterable[Text]:
             line.append("  constraint (1) is broken", _BROKEN)
         yield line
     if unit > 1:
-        yield Text(f"a mark is {unit:,} tokens, begun ones count", _QUIET)
+        yield Text(f"a mark is {_tokens(unit)}, begun ones count", _QUIET)
 
 
 def _against(tokens: int, alpha: int | None, unit: int) -> Text:
@@ -176,7 +177,7 @@ def _seen(length: int, size: int) -> str:
 
 
 def _tokens(count: int) -> str:
-    return "1 token" if count == 1 else f"{count:,} tokens"
+    return how_many(count, "token")
 
 
 def _time(instant: float) -> str:

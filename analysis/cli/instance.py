@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serving_sim.arguments import unknown
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from serving_sim import ReactiveSource, Workload
@@ -63,7 +64,7 @@ def adversarial(text: str, *, slots: int, alpha: int | None) -> Against:
         )
     instance, _ = FAMILIES[name](values["gamma"], int(values["length"]), slots)
     budget = instance.alpha if alpha is None else alpha
-    return Against(instance.workload, instance.slots, budget, f"{name}, {len(instance)} requests")
+    return Against(instance.workload, instance.slots, budget, f"{name}, {how_many(len(instance), 'request')}")
 
 
 def _values(name: str, rest: str) -> dict[str, float]:

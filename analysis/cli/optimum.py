@@ -9,6 +9,7 @@ import typer
 
 from analysis.cli.console import say, show, show_json
 from analysis.cli.options import Json
+from serving_sim.how_many import how_many
 
 
 def optimum(
@@ -35,7 +36,8 @@ def optimum(
     tokens = _numbers("lengths", lengths)
     since = None if releases is None else _numbers("releases", releases)
     budget = "no fairness asked" if alpha is None else f"alpha {alpha}"
-    say(f"{len(tokens)} requests on {slots} slots, {budget}, {solver} for {time_limit:g} s", quiet=quiet)
+    asked = f"{how_many(len(tokens), 'request')} on {how_many(slots, 'slot')}, {budget}"
+    say(f"{asked}, {solver} for {time_limit:g} s", quiet=quiet)
     if solver not in ("cp-sat", "milp"):
         raise ValueError(f"--solver={solver!r}: must be cp-sat or milp")
     best = solve(tokens, slots, alpha, since, solver=solver, time_limit=time_limit, workers=workers)  # type: ignore[arg-type]

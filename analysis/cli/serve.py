@@ -32,6 +32,7 @@ from analysis.cli.wanted import Wanted, parse_wanted
 from analysis.run_files import ESTIMATES, REPLICATION, TIMELINE
 from analysis.time_unit import TimeUnit
 from analysis.version import project_version
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from analysis.books import Books, Lead
@@ -68,7 +69,7 @@ class Job:
         names = ", ".join(policy.describe() for policy in self.policies)
         count = len(self.traffic.workloads)
         times = f", {count}{' or more' if self.wanted.targets else ''} replications" if count > 1 else ""
-        return f"{names} on {self.server.slots} slots: {self.traffic.facts[0]}{times}"
+        return f"{names} on {how_many(self.server.slots, 'slot')}: {self.traffic.facts[0]}{times}"
 
     def head(self) -> tuple[str, ...]:
         """The headline, and a line for whatever else there is to know before the numbers."""

@@ -11,6 +11,7 @@ from analysis.cli.console import say, show_json
 from analysis.cli.options import Json
 from analysis.cli.parsing import parse_duration
 from analysis.cli.paths import input_path, output_file
+from serving_sim.how_many import how_many
 
 
 def servegen(
@@ -52,7 +53,7 @@ def servegen(
     )
     assert workload.tenant is not None
     sending = len(set(workload.tenant))
-    fact = f"{len(workload):,} requests of {sending:,} among {len(clients):,} clients"
+    fact = f"{how_many(len(workload), 'request')} of {sending:,} among {how_many(len(clients), 'client')}"
     say(fact, quiet=quiet)
     write_workload(workload, out, time_unit=time_unit)
     say(f"written to {out}", quiet=quiet)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from analysis.cli.naming import flag, named
 from analysis.cli.options import FileOptions
 from analysis.cli.parsing import check_alike, parse_duration
 from serving_sim import StepTime, Workload
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from workloads import ReadReport
@@ -96,13 +98,30 @@ class _Asked:
             return self.change.apply(workload, rng)
 
 
+@contextmanager
+def offering_to_drop() -> Iterator[None]:
+    """Say at the refusal of a row how to go on without it.
+
+    Raises
+    ------
+    ValueError
+        If a row is refused inside.
+    """
+    from workloads.tables.intake import BadRowError
+
+    try:
+        yield
+    except BadRowError as error:
+        raise ValueError(f"{error}; --on-bad-row drop leaves such rows out and counts them") from None
+
+
 def rows_line(report: ReadReport, steps: Sequence[Step]) -> str:
     """Rows read = kept + dropped by reason, those that shaping left out among them."""
     dropped = _dropped(report, steps)
     kept = report.rows_read - sum(dropped.values())
     reasons = [f"{count:,} dropped ({reason})" for reason, count in dropped.items()]
     whole = " + ".join([f"{kept:,} kept", *reasons])
-    return f"{report.path.name} ({report.format}): {report.rows_read:,} rows = {whole}"
+    return f"{report.path.name} ({report.format}): {how_many(report.rows_read, 'row')} = {whole}"
 
 
 def step_lines(replications: Sequence[Sequence[Step]]) -> list[str]:
@@ -174,6 +193,6 @@ def _dropped(report: ReadReport, steps: Sequence[Step]) -> dict[str, int]:
 
 
 def _line(step: Step) -> str:
-    changed = f"{step.before:,} to {step.after:,} requests" if step.before != step.after else ""
+    changed = f"{step.before:,} to {how_many(step.after, 'request')}" if step.before != step.after else ""
     result = ", ".join(filter(None, [changed, step.note]))
     return f"{step.name}: {result}" if result else step.name

@@ -13,7 +13,7 @@ import typer
 from analysis.cli.console import say, show, show_json
 from analysis.cli.options import Json, OnBadRow
 from analysis.cli.paths import input_path, output_folder
-from analysis.cli.shaping import input_record, rows_line
+from analysis.cli.shaping import input_record, offering_to_drop, rows_line
 from analysis.time_unit import TimeUnit
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def fit(
 
     if not 0 < time_unit < math.inf:
         raise ValueError(f"--time-unit={time_unit!r}: must be a finite number of seconds > 0")
-    measured, report = read_steps(steps, on_bad_row=on_bad_row.value)
+    with offering_to_drop():
+        measured, report = read_steps(steps, on_bad_row=on_bad_row.value)
     say(rows_line(report, ()), quiet=quiet)
     found = fit_step_time(measured, seed)
     option = _option(found.step_time(time_unit))

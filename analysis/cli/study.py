@@ -17,6 +17,7 @@ from analysis.cli.ending import CheckFailedError
 from analysis.cli.naming import named
 from analysis.cli.options import Jobs, Json
 from analysis.cli.paths import input_path, output_file, output_folder
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +158,7 @@ def export(
 
     study, table = _finished(file, module or ())
     write_frame(out, table)
-    say(f"{len(table):,} of {len(study.cells):,} cells written to {out}", quiet=quiet)
+    say(f"{len(table):,} of {how_many(len(study.cells), 'cell')} written to {out}", quiet=quiet)
     if json:
         show_json({"file": str(out), "cells": len(study.cells), "written": len(table)})
 
@@ -272,9 +273,7 @@ def _in_words(found: Standing) -> str:
     """As in ``200 cells: 120 done, 80 missing``."""
     counts = {name: number for name, number in _counts(found).items() if number}
     total = sum(counts.values())
-    return f"{total:,} {'cell' if total == 1 else 'cells'}: " + ", ".join(
-        f"{number:,} {name}" for name, number in counts.items()
-    )
+    return f"{how_many(total, 'cell')}: " + ", ".join(f"{number:,} {name}" for name, number in counts.items())
 
 
 def _counts(found: Standing) -> dict[str, int]:

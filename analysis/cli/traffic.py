@@ -12,10 +12,19 @@ import numpy as np
 from analysis.cli.naming import flag
 from analysis.cli.options import FileOptions, WorkerOptions, WorkloadOptions
 from analysis.cli.preset import with_defaults
-from analysis.cli.shaping import chunks, input_record, rows_line, shapings, step_lines, window_span
+from analysis.cli.shaping import (
+    chunks,
+    input_record,
+    offering_to_drop,
+    rows_line,
+    shapings,
+    step_lines,
+    window_span,
+)
 from analysis.pace import check_pace
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from serving_sim import ReactiveSource
@@ -171,13 +180,14 @@ def _from_file(options: WorkloadOptions, path: Path, slots: int, step_time: Step
             f"--requests: holds one sequence of arrivals, {options.replications} replications need --repeat, "
             "--sample or --shuffle-gaps, which draw others from it"
         )
-    workload, report = read_requests(
-        path,
-        format=options.format,
-        length=options.length.value,
-        time_unit=options.time_unit,
-        on_bad_row=options.on_bad_row.value,
-    )
+    with offering_to_drop():
+        workload, report = read_requests(
+            path,
+            format=options.format,
+            length=options.length.value,
+            time_unit=options.time_unit,
+            on_bad_row=options.on_bad_row.value,
+        )
     made, steps = zip(*(shape(workload, changes, seed) for seed in _seeds(options)), strict=True)
     if options.load is not None or options.request_rate is not None:
         for each in made:
@@ -210,7 +220,7 @@ def _made(options: WorkloadOptions, slots: int, step_time: StepTime) -> Traffic:
     arrivals = parse_arrivals(process, rate=rate, burstiness=options.burstiness)
     count = _count(options)
     phrase = (
-        f"{count:,} requests, {_short(options.lengths or _LENGTHS)} lengths, "
+        f"{how_many(count, 'request')}, {_short(options.lengths or _LENGTHS)} lengths, "
         f"{_described(process, arrivals)} arrivals"
     )
     in_the_long_run = getattr(arrivals, "rate", None)  # a backlog has none
@@ -269,9 +279,10 @@ def _from_clients(options: WorkloadOptions, path: Path, slots: int, step_time: S
         mix = mix.at_rate(rate)
     count = _count(options)
     check_pace(_pace(options), count, count / mix.rate, slots=slots, step_time=step_time)
+    senders = f"{how_many(len(mix.clients), 'client')} in {path.name}"
     return Traffic(
         workloads=tuple(mix.workload(count, seed) for seed in _seeds(options)),
-        facts=(f"{count:,} requests of {len(mix.clients)} clients in {path.name} (rate {mix.rate:.4g})",),
+        facts=(f"{how_many(count, 'request')} of {senders} (rate {mix.rate:.4g})",),
         seed=options.seed,
         offered=mix.rate * mix.mean_length,
         dispersion=mix.dispersion,
@@ -294,8 +305,8 @@ def _from_users(options: WorkloadOptions, users: int, *, reactive: bool) -> Traf
     lengths, backlog = parse_lengths(options.lengths or _LENGTHS), parse_arrivals("backlog")
     count, seeds = _count(options), _seeds(options)
     phrase = (
-        f"{count:,} requests, {_short(options.lengths or _LENGTHS)} lengths, from {users} users "
-        f"who think for {mean:g} time units on average"
+        f"{how_many(count, 'request')}, {_short(options.lengths or _LENGTHS)} lengths, from "
+        f"{how_many(users, 'user')} who think for {mean:g} time units on average"
     )
     return Traffic(
         workloads=tuple(make_workload(count, lengths, backlog, seed) for seed in seeds),

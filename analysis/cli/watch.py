@@ -18,6 +18,7 @@ from analysis.cli.preset import with_defaults
 from analysis.cli.server import make_policies, make_server
 from analysis.cli.traffic import lines, traffic
 from serving_sim import Workload
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from analysis.watch import Recording
@@ -62,7 +63,7 @@ def watch(
         else _built(adversary, workload, worker)
     )
     recording = _record(policy, source, used)
-    headline = f"{recording.run.policy} on {recording.run.slots} slots: {facts[0]}"
+    headline = f"{recording.run.policy} on {how_many(recording.run.slots, 'slot')}: {facts[0]}"
     if json:
         _print_json(recording)
         return

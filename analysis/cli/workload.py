@@ -20,6 +20,7 @@ from analysis.cli.traffic import Traffic, lines, one_workload, time_unit
 from analysis.text import file_name
 from analysis.time_unit import TimeUnit
 from serving_sim import StepTime, Workload
+from serving_sim.how_many import how_many
 
 if TYPE_CHECKING:
     from analysis.inspection import Inspection
@@ -92,12 +93,12 @@ def convert(
     workload = arrivals.workloads[0]
     parts = {out: workload}
     if split_by is not None:
-        parts = _files(out, split(workload, split_by.value))
+        parts = _files(out, split(workload, split_by.value), split_by)
     for path in parts:  # all of them before the first is written
         check_output(Target(path, str(path)))
     for path, part in parts.items():
         write_workload(part, path, time_unit=arrivals.time_unit)
-        say(f"{len(part):,} requests written to {path}", quiet=quiet)
+        say(f"{how_many(len(part), 'request')} written to {path}", quiet=quiet)
     if json:
         show_json(_written(arrivals, parts))
 
@@ -111,14 +112,19 @@ def _written(arrivals: Traffic, files: Mapping[Path, Workload]) -> dict[str, obj
     }
 
 
-def _files(out: Path, parts: dict[str, Workload]) -> dict[Path, Workload]:
-    files = {
-        out.with_name(f"{out.stem}-{file_name(name) or 'none'}{out.suffix}"): part
-        for name, part in parts.items()
-    }
-    if len(files) < len(parts):
-        raise ValueError(f"{out}: names differ only in signs that file names leave out, keep one by its name")
-    return files
+def _files(out: Path, parts: dict[str, Workload], by: SplitBy) -> dict[Path, Workload]:
+    named: dict[Path, list[str]] = {}
+    for name in parts:
+        path = out.with_name(f"{out.stem}-{file_name(name) or 'none'}{out.suffix}")
+        named.setdefault(path, []).append(name)
+    together = {path: names for path, names in named.items() if len(names) > 1}
+    count = sum(map(len, together.values()))
+    for path, (first, second, *_) in together.items():
+        raise ValueError(
+            f"--split-by={by.value}: {first!r} and {second!r} would both be {path}, and {count} names in all "
+            f"share a file; write each of them by itself, with --{by.value} NAME --out FILE"
+        )
+    return {path: parts[name] for path, (name,) in named.items()}
 
 
 def inspect(

@@ -12,6 +12,7 @@ from analysis.report.section import Section
 from analysis.sequential import percent
 from analysis.time_unit import TimeUnit
 from serving_sim import Audit
+from serving_sim.how_many import how_many
 
 _MEASURES = (
     (
@@ -73,6 +74,6 @@ def _verdict(who: str, outcome: Outcome, audits: Sequence[Audit]) -> list[str]:
     if any(audit.fair is False for audit in audits):
         steps = sum(audit.violation_steps for audit in audits)
         share = steps / sum(run.steps for run in outcome.runs)
-        counted = f"{steps:,} busy step{'' if steps == 1 else 's'}"
+        counted = how_many(steps, "busy step")
         return [f"{who} breaks alpha in {counted}, {percent(share)} of all."]
     return [f"{who} keeps alpha throughout."] if any(audit.fair for audit in audits) else []

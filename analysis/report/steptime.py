@@ -8,6 +8,7 @@ from analysis.report.section import Section
 from analysis.steptime import COLUMNS, TERMS, MeasuredSteps, StepTimeFit
 from analysis.tables import Table
 from analysis.text import number, with_interval
+from serving_sim.how_many import how_many
 
 _PER = ("step", "request", "token of the longest cache", "token of all caches")
 """What each of `TERMS` is counted by."""
@@ -23,7 +24,8 @@ def step_time_tables(fit: StepTimeFit) -> list[Table]:
     condition = "infinite" if fit.dependence.exact else number(fit.dependence.condition)
     return [
         Table(
-            f"step time fitted to {fit.steps:,} steps, with 95 % intervals where the data carry them",
+            f"step time fitted to {how_many(fit.steps, 'step')}, "
+            "with 95 % intervals where the data carry them",
             ("coefficient", "value"),
             coefficients,
             notes=fit.warnings,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -27,7 +28,7 @@ def sole_worker(store: Path) -> Iterator[None]:
             database.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise ValueError(f"{path}: {error}") from None
+                raise _refusal(path, error) from None
             raise ValueError(f"{store}: another process is running this study") from None
         yield
 
@@ -49,4 +50,11 @@ def _connect(path: Path, *, patience: float) -> sqlite3.Connection:
     try:
         return sqlite3.connect(path, timeout=patience, isolation_level=None)
     except sqlite3.OperationalError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise _refusal(path, error) from None
+
+
+def _refusal(path: Path, error: sqlite3.Error) -> ValueError:
+    place = path if path.exists() else path.parent
+    return ValueError(
+        f"{place} may not be written to" if not os.access(place, os.W_OK) else f"{path}: {error}"
+    )

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ def start(
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "interrupted"),
-        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+        (BrokenPipeError(32, "Broken pipe"), 2, "BrokenPipeError: [Errno 32] Broken pipe"),
         (PermissionError(13, "Permission denied", "A/Bc.csv"), 2, "A/Bc.csv: Permission denied"),
         (OSError(28, "No space left on device"), 2, "standard output: No space left on device"),
         (OSError("not a system error"), 2, "not a system error"),
@@ -221,11 +221,13 @@ def test_a_signal_that_is_ignored_when_the_command_begins_stays_ignored(name: st
     assert (process.returncode, err) == (0, "")
 
 
-def finish(stdout: int | None, *, closed: tuple[int, ...] = ()) -> tuple[int, bytes]:
-    """Exit code and standard error of ``policies`` with streams that the caller has spoilt."""
+def finish(
+    stdout: int | None, *, closed: tuple[int, ...] = (), words: Sequence[str] = ("policies",)
+) -> tuple[int, bytes]:
+    """Exit code and standard error of a command with streams that the caller has spoilt."""
     closing = f"import os; [os.close(stream) for stream in {closed}]; os.execv(sys.executable, sys.argv[1:])"
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; {closing}", *command_line("policies")],
+        [sys.executable, "-c", f"import sys; {closing}", *command_line(*words)],
         stdout=stdout,
         stderr=subprocess.PIPE,
         env=environment(),
@@ -248,9 +250,51 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
         assert finish(full.fileno()) == (2, said)
 
 
-@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
-def test_closed_streams_are_no_error(closed: tuple[int, ...]) -> None:
-    assert finish(subprocess.DEVNULL, closed=closed) == (0, b"")
+def test_a_closed_stream_for_errors_is_no_error() -> None:
+    assert finish(subprocess.DEVNULL, closed=(2,)) == (0, b"")
+
+
+def test_a_result_for_a_closed_stream_is_lost_and_no_success() -> None:
+    said = b"serving-sim: error: standard output: is closed\n"
+    assert finish(subprocess.DEVNULL, closed=(1,)) == (2, said)
+    assert finish(subprocess.DEVNULL, closed=(1, 2)) == (2, b"")
+
+
+def test_a_command_without_a_result_needs_no_output(tmp_path: Path) -> None:
+    made = tmp_path / "made.csv"
+    words = ("workload", "make", "--num-prompts", "3", "--quiet", "--out", str(made))
+    assert finish(subprocess.DEVNULL, closed=(1,), words=words) == (0, b"")
+    assert len(made.read_text(encoding="utf-8").splitlines()) == 4
+
+
+PIPING = """
+from serving_sim import Policy
+
+
+class Piping(Policy):
+    name = "piping"
+
+    def begin(self, slots):
+        pass
+
+    def join(self, request, size, release):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    def decide(self, epoch):
+        return []
+"""
+
+
+def test_a_broken_pipe_of_a_policy_is_its_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    (tmp_path / "piping.py").write_text(PIPING, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    code, out, err = command("run --policy piping:Piping --num-prompts 5 --slots 2 --quiet")
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith("serving-sim: error: BrokenPipeError: [Errno 32] Broken pipe (")
+    assert line.endswith(", in join)")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape"])

@@ -360,7 +360,7 @@ BARE = Workload([3.0, 3.0], [4, 5])
     ("shaping", "workload", "message"),
     [
         (Window(10.0), LOG, "window from 10 time units to the end: leaves none of the 5 requests"),
-        (Head(9), LOG, "first 9: there are only 5 requests"),
+        (Head(9), LOG, "first 9: must not be more than 5 requests"),
         (Only("tenant", "bobby"), LOG, "tenant='bobby': no request has it; did you mean 'bob'?"),
         (Only("model", "m"), LOG, "model='m': the requests have no model"),
         (Thin(1e-9), LOG, "sample of 1e-09: leaves none of the 5 requests"),

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from serving_sim.columns import LARGEST_COUNT, IntArray
 from workloads.own_inputs import note_input
+from workloads.tables.json_values import too_many_digits
 from workloads.tables.table import reading
 
 _FIELDS = ("input_tokens", "output_tokens")
+_RULE = "must be one JSON object"
 _NEAR_ONE = 1e-3  # sums of rounded probabilities
 _SHOWN = 40  # characters of a value that is refused
 
@@ -60,10 +62,10 @@ def read_token_tables(path: Path) -> dict[int, Tables]:
         content = path.read_bytes()
     try:
         found = json.loads(content)
-    except (ValueError, RecursionError):
-        found = None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {too_many_digits(error) or _RULE}") from None
     tables: dict[int, Tables] = {}
-    for time, value in _dictionary(found, f"{path}: must be one JSON object").items():
+    for time, value in _dictionary(found, f"{path}: {_RULE}").items():
         if not (time.isascii() and time.isdecimal()):
             raise ValueError(f"{path}: time={time!r}: must be whole seconds")
         fields = _dictionary(value, f"{path}: time {time}: must hold {' and '.join(_FIELDS)}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from serving_sim import Workload
 from serving_sim.arguments import check_kind, did_you_mean, is_real
+from serving_sim.how_many import how_many
 from workloads.parameters import check_count
 from workloads.shaping.shaping import Shaped, counted, in_arrival_order, kept
 
@@ -35,7 +36,9 @@ class Head:
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
         left = len(workload) - self.count
         if left < 0:
-            raise ValueError(f"first {self.count:,}: there are only {len(workload):,} requests")
+            raise ValueError(
+                f"first {self.count:,}: must not be more than {how_many(len(workload), 'request')}"
+            )
         first = in_arrival_order(workload).take(np.arange(self.count))
         return Shaped(first, counted({f"after the first {self.count:,}": left}))
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from serving_sim import Workload
+from serving_sim.how_many import how_many
 from serving_sim.request import FloatArray, IntArray, TextArray
 from workloads.parameters import check_count
 from workloads.row_names import row_names
@@ -46,7 +47,7 @@ class Repeat:
         check_count("times", self.times)
 
     def describe(self) -> str:
-        return f"{self.times:,} {'pass' if self.times == 1 else 'passes'} from random requests on"
+        return f"{how_many(self.times, 'pass', 'passes')} from random requests on"
 
     def apply(self, workload: Workload, rng: np.random.Generator) -> Shaped:
         if self.times * len(workload) > _MOST:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serving_sim import Workload
+from serving_sim.how_many import how_many
 from workloads.generate import Stream, stream
 from workloads.row_names import taken
 
@@ -120,7 +121,7 @@ def kept(workload: Workload, rows: NDArray[np.bool_], by: str) -> Workload:
         If no row is kept.
     """
     if not rows.any():
-        raise ValueError(f"{by}: leaves none of the {len(workload):,} requests")
+        raise ValueError(f"{by}: leaves none of the {how_many(len(workload), 'request')}")
     return taken(workload, np.flatnonzero(rows))
 
 

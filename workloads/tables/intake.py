@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from serving_sim.columns import IntArray
+from serving_sim.how_many import how_many
 from workloads.report import ReadReport
 from workloads.row_names import row_names
 from workloads.tables.batch import Batch
@@ -21,6 +22,10 @@ OnBadRow = Literal["error", "drop"]
 _SHOWN = 100  # characters of a value that is refused
 
 Values = dict[str, NDArray[Any]]
+
+
+class BadRowError(ValueError):
+    """A row breaks a rule; it could be dropped."""
 
 
 class Intake:
@@ -114,7 +119,7 @@ class Intake:
                     at = int(np.argmax(column < before))
                     found, place = self._place(self._rows + int(rows[at]))
                     rule = "must not be earlier than the row before, in a file that is read as a stream"
-                    _refuse(found, place, _found(key, column[at].item()), rule)
+                    raise ValueError(_refusal(found, place, _found(key, column[at].item()), rule))
                 last = column[-1]
                 kept += len(column)
                 # Named from the first batch on, as all batches of a stream have the same columns.
@@ -162,7 +167,7 @@ class Intake:
             other, first_place = self._place(first)
             where = first_place if other is table else f"{other.path} {first_place}"
             rule = f"must be unique, {where} has it too"
-            _refuse(table, place, _found(name, values[name][row]), rule)
+            raise BadRowError(_refusal(table, place, _found(name, values[name][row]), rule))
         self._dropped[f"{name}: must be unique"] += int(again.sum())
         return {key: column[~again] for key, column in values.items()}
 
@@ -182,7 +187,7 @@ class Intake:
         if back == 0:
             return values
         self._out_of_order = back
-        rows = "1 row is" if back == 1 else f"{back} rows are"
+        rows = f"{how_many(back, 'row')} {'is' if back == 1 else 'are'}"
         self.notes.append(f"{rows} earlier than the row before; sorted, equal times in the file's order")
         order = np.argsort(column, kind="stable")
         return _named({name: column[order] for name, column in values.items()}, order)
@@ -201,7 +206,8 @@ class Intake:
             row = int(bad[0])
             rule = batch.rules[batch.broken[row]]
             table, place = self._place(self._rows + row)
-            _refuse(table, place, _found(rule.name, rule.column[row].as_py()), rule.text)
+            found = _found(rule.name, rule.column[row].as_py())
+            raise BadRowError(_refusal(table, place, found, rule.text))
         for number, rule in enumerate(batch.rules):
             self._dropped[str(rule)] += int(np.count_nonzero(batch.broken[bad] == number))
 
@@ -211,7 +217,8 @@ class Intake:
         for misfit in new:
             if self._strict:
                 place = table.record_place(misfit.record)
-                _refuse(table, place, _found(misfit.name, misfit.value), misfit.rule)
+                found = _found(misfit.name, misfit.value)
+                raise BadRowError(_refusal(table, place, found, misfit.rule))
             self._dropped[f"{misfit.name}: {misfit.rule}"] += 1
         self._misfits += len(new)
         return taken + len(new)
@@ -250,5 +257,5 @@ def _found(name: str, value: object) -> str:
     return f"{name}={text}" if len(text) <= _SHOWN else f"{name}={text[:_SHOWN]}.."
 
 
-def _refuse(table: Table, place: str, found: str, rule: str) -> NoReturn:
-    raise ValueError(f"{table.path}: {place}: {found}: {rule}")
+def _refusal(table: Table, place: str, found: str, rule: str) -> str:
+    return f"{table.path}: {place}: {found}: {rule}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from workloads.tables.json_values import noting_twice
+from workloads.tables.json_values import noting_twice, too_many_digits
 
 _BLOCK = 1 << 20  # characters read at a time
 _NOT_BLANK = re.compile(r"[^ \t\r\n]")
@@ -20,12 +20,7 @@ class Broken:
     """Where a text is no longer JSON, or ends too early."""
 
     text: str
-    at_end: bool
-
-    @property
-    def rule(self) -> str:
-        """What it breaks."""
-        return "must go on, the file ends early" if self.at_end else "must go on as JSON objects"
+    rule: str
 
 
 def items(file: TextIO) -> Iterator[object]:
@@ -38,7 +33,7 @@ def items(file: TextIO) -> Iterator[object]:
         yield from _objects(stream) if stream.next_sign() == "{" else _array(stream)
         stream.expect("")
     except (ValueError, RecursionError) as error:  # the latter for nesting without end
-        yield Broken(stream.rest(), at_end=_is_at_end(error))
+        yield Broken(stream.rest(), too_many_digits(error) or _rule(error))
 
 
 def _objects(stream: _Stream) -> Iterator[object]:
@@ -55,6 +50,10 @@ def _array(stream: _Stream) -> Iterator[object]:
     while more:
         yield stream.value()
         more = stream.expect(",]") == ","
+
+
+def _rule(error: Exception) -> str:
+    return "must go on, the file ends early" if _is_at_end(error) else "must go on as JSON objects"
 
 
 def _is_at_end(error: Exception) -> bool:

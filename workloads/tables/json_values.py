@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection
 from typing import Any
 
@@ -10,6 +11,13 @@ import pyarrow as pa
 
 KEY_RULE = "must not come twice in an object"
 """What is said of a value whose key came before."""
+
+
+def too_many_digits(error: Exception) -> str | None:
+    """The rule that a number breaks which Python refuses to read for its length, None for other errors."""
+    if isinstance(error, json.JSONDecodeError) or "digits" not in str(error):
+        return None
+    return f"must have no number of more than {sys.get_int_max_str_digits():,} digits"
 
 
 class TwiceKeyed(dict[str, Any]):

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from workloads.tables.json_values import KEY_RULE, json_column, key_twice, noting_twice
+from workloads.tables.json_values import KEY_RULE, json_column, key_twice, noting_twice, too_many_digits
 from workloads.tables.source import Source
 from workloads.tables.table import Columns, Misfit, Table, reading
 from workloads.tables.text import check_encoding
@@ -31,10 +31,11 @@ class JsonlTable(Table):
         check_encoding(source)
         with reading(source.path):
             first = next(_blocks(source.content), [])
-        objects = [_object(line) for line in first]
-        if first and all(found is None for found in objects):
-            raise ValueError(f"{source.path}: {_place(source, 0)}: text={_shown(first[0])!r}: {_RULE}")
-        super().__init__(source.path, list(dict.fromkeys(chain.from_iterable(filter(None, objects)))))
+        found = [_object(line) for line in first]
+        objects = [each for each in found if not isinstance(each, str)]
+        if found and not objects:
+            raise ValueError(f"{source.path}: {_place(source, 0)}: text={_shown(first[0])!r}: {found[0]}")
+        super().__init__(source.path, list(dict.fromkeys(chain.from_iterable(objects))))
         self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
@@ -63,7 +64,7 @@ class JsonlTable(Table):
             found = _object(line)
             misfit = _misfit(record, line, found, names)
             if misfit is None:
-                assert found is not None
+                assert not isinstance(found, str)
                 good.append(found)
             else:
                 self.skipped.append(record)
@@ -88,12 +89,13 @@ def _blocks(path: Path) -> Iterator[list[str]]:
             yield block
 
 
-def _object(line: str) -> dict[str, Any] | None:
+def _object(line: str) -> dict[str, Any] | str:
+    """The object, or the rule that the line breaks."""
     try:
         found = json.loads(line, object_pairs_hook=noting_twice)
-    except (ValueError, RecursionError):  # the latter for nesting without end
-        return None
-    return found if isinstance(found, dict) else None
+    except (ValueError, RecursionError) as error:  # the latter for nesting without end
+        return too_many_digits(error) or _RULE
+    return found if isinstance(found, dict) else _RULE
 
 
 def _maybe_twice(names: Sequence[str], text: str, rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -106,9 +108,9 @@ def _maybe_twice(names: Sequence[str], text: str, rows: Sequence[Mapping[str, An
     )
 
 
-def _misfit(record: int, line: str, found: dict[str, Any] | None, names: Sequence[str]) -> Misfit | None:
-    if found is None:
-        return Misfit(record, "text", _shown(line), _RULE)
+def _misfit(record: int, line: str, found: dict[str, Any] | str, names: Sequence[str]) -> Misfit | None:
+    if isinstance(found, str):
+        return Misfit(record, "text", _shown(line), found)
     key = key_twice(found, names)
     return None if key is None else Misfit(record, key, found[key], KEY_RULE)
 
