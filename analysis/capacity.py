@@ -156,8 +156,8 @@ class Limit:
     work : Estimate
         In tokens per time unit.
     fails_at : float or None
-        The slowest arrivals, in requests per time unit, that were seen not to hold any longer: the mean
-        over the replications. None where some held at the fastest that were tried.
+        The slowest arrivals above, in requests per time unit, that were tried and not seen to hold: the
+        mean over the replications. None where some held at the fastest that were tried.
     """
 
     rate: Estimate
@@ -174,7 +174,7 @@ class Edge:
     holds : float or None
         The largest value at which it was seen to hold; None where it held at none that was tried.
     fails : float or None
-        The smallest value above at which it was seen not to hold; None where it held at the largest tried.
+        The smallest value tried above, at which it was not seen to hold; None where it held at the largest.
     """
 
     holds: float | None

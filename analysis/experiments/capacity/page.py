@@ -37,8 +37,7 @@ _OPEN = (
 _NOWHERE = "below: so it is not yet at this rate, the slowest that was tried"
 
 _SEEN = (
-    f"each rate was seen to be served so; bisection ended where one at most {100 * WIDTH:g} % above was "
-    "seen not to be"
+    f"each rate was seen to be served so; bisection ended where one at most {100 * WIDTH:g} % above was not"
 )
 
 _BOUNDS = {AT_LEAST: _OPEN, BELOW: _NOWHERE}
