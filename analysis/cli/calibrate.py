@@ -104,6 +104,7 @@ def calibrate(
             jobs=processes(jobs),
             done=done,
             one_log=arriving.one_log,
+            span=arriving.span,
         )
     unit = time_unit(arriving, duration)
     table = _table(result, unit)

@@ -20,7 +20,7 @@ from analysis.metric_memory import memory_of_difference, memory_of_metric
 from analysis.ruled_out import ruled_out
 from analysis.series import Series
 from analysis.simultaneous import confidence_of_each
-from analysis.stability import Stability, judge, no_steady_state
+from analysis.stability import Stability, WorkRates, judge, no_steady_state
 from analysis.statistic import MEAN, Statistic, quantiles
 from analysis.summary import distribution
 from analysis.workers import results
@@ -186,6 +186,7 @@ def calibrate(
     jobs: int = 1,
     done: Callable[[str], None] = lambda _: None,
     one_log: bool = False,
+    span: float | None = None,
 ) -> Calibration:
     """Replay a log under ISJL for every candidate and choose one.
 
@@ -212,6 +213,8 @@ def calibrate(
     one_log : bool
         Whether the workload passes over its log more than once: that makes no new observations, so nothing
         has an interval.
+    span : float, optional
+        Time units from 0 on in which these requests came and no others, as in a window of a log.
 
     Notes
     -----
@@ -231,6 +234,7 @@ def calibrate(
         slots=slots,
         step_time=step_time,
         one_log=one_log,
+        span=span,
     )
     replays: dict[int, _Replay] = {}
     for each in results([delayed(under)(alpha) for alpha in sorted(set(alphas))], jobs, in_order=True):
@@ -294,10 +298,11 @@ def _replay(
     slots: int,
     step_time: StepTime,
     one_log: bool,
+    span: float | None,
 ) -> _Replay:
     run = simulate(workload, ISJL(alpha), slots=slots, step_time=step_time, record_batches=True)
     split = costs(run, cost)
-    stability = judge(run)
+    stability = judge(run, WorkRates(span=span))
     note = ruled_out(one_log=one_log) or no_steady_state(run, stability)
     own = cost.c * step_shares(run) + cost.tau * externality_shares(run).suffered
     order = workload.arrival_order

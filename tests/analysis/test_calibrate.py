@@ -152,6 +152,17 @@ def test_passes_over_one_log_tell_no_candidates_apart() -> None:
     assert {each.difference.note for each in often.candidates} == {ONE_LOG, "the budget chosen"}
 
 
+def test_a_log_whose_span_is_known_is_judged_by_it() -> None:
+    window = Workload(np.arange(500.0, 600.0), [20] * 100)  # 2,000 steps of work for 4 slots in 100 steps
+    unknown, known = (
+        calibrate(window, [10, 20], Goal(COST), slots=4, step_time=StepTime(), span=span)
+        for span in (None, 4000.0)
+    )
+    notes = [each.candidates[0].latency["p50"].note for each in (unknown, known)]
+    assert notes[0] == GROWING
+    assert notes[1] != GROWING
+
+
 def test_grids_follow_the_log() -> None:
     workload = stream()
     grid = grid_from_lengths(workload)
