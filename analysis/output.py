@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -133,8 +134,8 @@ class _FrameFile:
         # take more of it, and of the file, than they save
         table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
         if self._parquet is None:
-            # Arrow takes a path with a colon in it for an address
-            file = self._closing.enter_context(pa.OSFile(str(self._temporary), "wb"))
+            # Arrow takes a path with a colon in it for an address, and a text for one in UTF-8
+            file = self._closing.enter_context(pa.OSFile(os.fsencode(self._temporary), "wb"))
             writer = pq.ParquetWriter(file, table.schema, compression="zstd", use_dictionary=False)
             self._parquet = self._closing.enter_context(writer)
         self._parquet.write_table(table)

@@ -9,6 +9,7 @@ so are optional numbers that are blank in every row, as in the requests file of 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -210,7 +211,7 @@ def _write_with(write: Callable[[pa.Table, pa.OSFile], None]) -> Callable[[pa.Ta
     """Let Arrow write to an open file: it takes a path with a colon in it for an address."""
 
     def to_path(table: pa.Table, path: Path) -> None:
-        with pa.OSFile(str(path), "wb") as file:
+        with pa.OSFile(os.fsencode(path), "wb") as file:
             write(table, file)
 
     return to_path

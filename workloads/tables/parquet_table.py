@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+import pyarrow as pa
 from pyarrow import parquet
 
 from workloads.tables.source import Source
@@ -39,6 +42,11 @@ class ParquetTable(Table):
         return f"row {record + 1}"
 
 
-def _opened(source: Source) -> parquet.ParquetFile:
+@contextmanager
+def _opened(source: Source) -> Iterator[parquet.ParquetFile]:
     """The file; where its pages have checksums, as those written here do, damage is told."""
-    return parquet.ParquetFile(source.content, page_checksum_verification=True)
+    with (
+        pa.OSFile(os.fsencode(source.content), "rb") as bytes_of_file,  # of a text Arrow wants UTF-8
+        parquet.ParquetFile(bytes_of_file, page_checksum_verification=True) as file,
+    ):
+        yield file
