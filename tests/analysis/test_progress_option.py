@@ -63,7 +63,7 @@ def test_the_audit_fails_where_tokens_break_alpha(command: Command, log: Path) -
             "time 3, when request 1 in slot 1 is 5 ahead of request 0 in slot 0"
         ),
     ]
-    code, shown, _ = command(asked, log, "--progress", "tokens", "--alpha", "8")
+    code, shown, _ = command(asked.replace("--alpha 3", "--alpha 8"), log, "--progress", "tokens")
     assert (code, shown.splitlines()[-1]) == (0, "fcfs keeps alpha = 8 in tokens: the largest gap is 8")
 
 
