@@ -116,6 +116,20 @@ def test_bins_of_length_hold_equally_many_requests() -> None:
     np.testing.assert_allclose(median, 2 * bins.centre)
 
 
+def test_of_many_requests_a_part_is_drawn_whatever_the_groups_they_come_in() -> None:
+    count = 640_000
+    length = np.random.default_rng(3).geometric(1 / 100, count)
+    place_in_group = np.arange(count) % 32
+    bins = Bins.of(length)
+    members = np.concatenate(bins.members)
+    assert len(members) == pytest.approx(200_000, rel=0.01)
+    assert len(np.unique(members)) == len(members)
+    for found in bins.quantiles(place_in_group.astype(np.float64), [0.5])[0]:
+        assert abs(found - 15.5) <= 1.5  # four standard errors of a median of 12,500 of 32 numbers: 0.6
+    (again,) = Bins.of(length).quantiles(length.astype(np.float64), [0.5])
+    np.testing.assert_array_equal(again, bins.quantiles(length.astype(np.float64), [0.5])[0])
+
+
 def test_requests_of_one_length_share_a_bin() -> None:
     bins = Bins.of(np.full(100, 7))
     assert bins.centre.tolist() == [7.0]
