@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,7 @@ def test_ctrl_c_while_workers_start_comes_as_soon_as_they_have() -> None:
     def start() -> None:
         with workers.starting_workers():
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)  # another thread may be the one that is given it, a moment later
             reached.append(True)
 
     before = signal.getsignal(signal.SIGINT)
